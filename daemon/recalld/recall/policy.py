@@ -23,6 +23,23 @@ class Policy(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Base of all configuration tables: frozen, keywords only, unknown keys are errors."""
 
 
+def check_endpoint(url: str) -> None:
+    """Raise ``ValueError`` unless ``url`` is https, or http to a loopback literal."""
+    parts = urlsplit(url)
+    host = parts.hostname or ""
+    if parts.username or parts.password:
+        raise ValueError("expansion.endpoint: no user name or password in the address")
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        address = None
+    loopback = host == "localhost" or (address is not None and address.is_loopback)
+    if not host or not (parts.scheme == "https" or (parts.scheme == "http" and loopback)):
+        raise ValueError(f"expansion.endpoint: {url!r} is neither https nor http to loopback")
+    if address is not None and not loopback and not address.is_global:
+        raise ValueError(f"expansion.endpoint: {host} is not a public address")
+
+
 class TriggerPolicy(Policy, frozen=True, kw_only=True):
     """When recall is considered at all."""
 
@@ -206,20 +223,3 @@ class GraphMemoryPolicy(Policy, frozen=True, kw_only=True):
 
     enabled: bool = False
     writer: GraphWriterPolicy = field(default_factory=GraphWriterPolicy)
-
-
-def check_endpoint(url: str) -> None:
-    """Raise ``ValueError`` unless ``url`` is https, or http to a loopback literal."""
-    parts = urlsplit(url)
-    host = parts.hostname or ""
-    if parts.username or parts.password:
-        raise ValueError("expansion.endpoint: no user name or password in the address")
-    try:
-        address = ipaddress.ip_address(host)
-    except ValueError:
-        address = None
-    loopback = host == "localhost" or (address is not None and address.is_loopback)
-    if not host or not (parts.scheme == "https" or (parts.scheme == "http" and loopback)):
-        raise ValueError(f"expansion.endpoint: {url!r} is neither https nor http to loopback")
-    if address is not None and not loopback and not address.is_global:
-        raise ValueError(f"expansion.endpoint: {host} is not a public address")
