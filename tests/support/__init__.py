@@ -1,0 +1,1 @@
+"""Shared parts of the tests: plain classes and builders, no mock library."""
