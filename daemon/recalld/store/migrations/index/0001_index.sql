@@ -1,15 +1,16 @@
 -- The derived index. Everything here can be deleted and rebuilt from the files.
 -- Full-text tables are one per workspace (lex_<workspace id>, see store/index_write.py), so that
--- bm25 statistics never mix languages and projects.
+-- bm25 statistics never mix languages and projects. Ids are AUTOINCREMENT: a number that was once
+-- given out never comes back with other content, so what is held in memory by id can't go stale.
 
 CREATE TABLE workspace (
-  id INTEGER PRIMARY KEY,
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
   root TEXT NOT NULL UNIQUE,
   reconciled_at TEXT
 );
 
 CREATE TABLE file (
-  id INTEGER PRIMARY KEY,
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
   workspace_id INTEGER NOT NULL REFERENCES workspace (id) ON DELETE CASCADE,
   path TEXT NOT NULL,              -- relative to the root, POSIX
   source TEXT NOT NULL,
@@ -28,7 +29,7 @@ CREATE TABLE file (
 );
 
 CREATE TABLE chunk (
-  id INTEGER PRIMARY KEY,
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
   uid TEXT NOT NULL,               -- stable over rebuilds: derived from path, heading, text, occurrence
   workspace_id INTEGER NOT NULL,
   file_id INTEGER NOT NULL REFERENCES file (id) ON DELETE CASCADE,
