@@ -10,7 +10,6 @@ _FULL_NAMES = (
     *("january", "february", "march", "april", "may", "june"),
     *("july", "august", "september", "october", "november", "december"),
 )
-)
 _MONTHS = {name: number for number, name in enumerate(_FULL_NAMES, start=1)}
 _MONTHS |= {name[:3]: number for name, number in list(_MONTHS.items())} | {"sept": 9}
 
