@@ -1,0 +1,240 @@
+"""The asyncio side of the store: connections, and the life of one transaction on them.
+
+Everything here runs inside the asyncio loop that trio-asyncio hosts; ``bridge`` is the trio side.
+"""
+
+import asyncio
+import sqlite3
+import weakref
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from threading import Thread
+from typing import Any, TypeVar
+
+import aiosqlite
+
+from recalld.errors import Unavailable
+from recalld.store.faults import code_of, is_busy
+
+T = TypeVar("T")
+Job = Callable[[aiosqlite.Connection], Awaitable[T]]
+
+BUSY_TIMEOUT_S = 0.2  # SQLite's own wait cannot be interrupted, so it is short and repeated here
+BUSY_ATTEMPTS = 25  # 5 s in all
+SNAPSHOT_ATTEMPTS = 5
+# A cancelled caller waits this long for the rollback and then leaves it to the lane.
+ROLLBACK_GRACE_S = 0.025
+CLOSE_LIMIT_S = 1.0
+JOURNAL_LIMIT_BYTES = 64 * 1024 * 1024
+CACHE_KIB = 8 * 1024
+
+
+class _Raw(sqlite3.Connection):
+    """A connection that knows its open cursors.
+
+    A SELECT that was not read to its end keeps its snapshot beyond COMMIT, and it keeps an
+    interrupt pending, which then hits the ROLLBACK.
+    """
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path, timeout=BUSY_TIMEOUT_S, isolation_level=None)
+        self._cursors: weakref.WeakSet[sqlite3.Cursor] = weakref.WeakSet()
+
+    def _noted(self, cursor: sqlite3.Cursor) -> sqlite3.Cursor:
+        self._cursors.add(cursor)
+        return cursor
+
+    def cursor(self) -> sqlite3.Cursor:  # type: ignore[override]
+        return self._noted(super().cursor())
+
+    def execute(self, *statement: Any) -> sqlite3.Cursor:
+        return self._noted(super().execute(*statement))
+
+    def executemany(self, *statement: Any) -> sqlite3.Cursor:
+        return self._noted(super().executemany(*statement))
+
+    def finish(self, verb: str) -> None:
+        for cursor in tuple(self._cursors):
+            cursor.close()
+        self._cursors.clear()
+        if self.in_transaction:
+            super().execute(verb)
+
+
+def _run_until_loop_closes(run: Callable[[], None]) -> None:
+    # A query that outlives the loop has nobody to report to.
+    with suppress(RuntimeError):
+        run()
+
+
+class Connection(aiosqlite.Connection):
+    """An aiosqlite connection whose thread never keeps the process alive."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(partial(_Raw, str(path)), iter_chunk_size=256)
+        self._thread = Thread(
+            target=_run_until_loop_closes, args=(self._thread.run,), name="store", daemon=True
+        )
+
+    async def finish(self, verb: str) -> None:
+        """Close every cursor of the transaction, then COMMIT or ROLLBACK it if it is open."""
+        raw = self._conn
+        if isinstance(raw, _Raw):
+            await self._execute(raw.finish, verb)  # type: ignore[no-untyped-call]
+
+    def stop_query(self) -> None:
+        """Interrupt what the connection's thread is running, at once and from outside it."""
+        if self._connection is not None:
+            self._connection.interrupt()
+
+    def abandon(self) -> None:
+        """Give the connection up; its thread closes it when it comes back, if ever."""
+        self._connection = None
+        self.stop()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LaneKind:
+    """How the connections of one lane are set up and how its transactions begin."""
+
+    begin: str
+    pragmas: tuple[str, ...]
+
+
+_COMMON = (
+    "PRAGMA foreign_keys = ON",
+    "PRAGMA trusted_schema = OFF",
+    "PRAGMA cell_size_check = ON",
+    "PRAGMA temp_store = MEMORY",  # sorted memories are not spilled into a shared /tmp
+    f"PRAGMA cache_size = -{CACHE_KIB}",
+    f"PRAGMA journal_size_limit = {JOURNAL_LIMIT_BYTES}",
+)
+READ = LaneKind(begin="BEGIN", pragmas=(*_COMMON, "PRAGMA query_only = ON"))
+
+
+def write_kind(synchronous: str) -> LaneKind:
+    """The writer: its transactions take the write lock first, so they never fail half way."""
+    return LaneKind(
+        begin="BEGIN IMMEDIATE", pragmas=(*_COMMON, f"PRAGMA synchronous = {synchronous}")
+    )
+
+
+class Lane:
+    """Connections of one kind, each lent to one job at a time.
+
+    A lent connection is out of the queue for the whole life of its transaction, including the
+    rollback after a cancel, so an interrupt can only hit the job it is meant for.
+    """
+
+    def __init__(self, path: Path, kind: LaneKind) -> None:
+        self._path = path
+        self._kind = kind
+        self._free: asyncio.LifoQueue[Connection] = asyncio.LifoQueue()
+        self._all: set[Connection] = set()
+        self._settling: set[asyncio.Task[None]] = set()
+        self._closed = False
+
+    @property
+    def settling(self) -> int:
+        """How many connections are still being rolled back after a cancel or an error."""
+        return len(self._settling)
+
+    async def open(self, count: int) -> None:
+        """Open ``count`` connections. On any failure those opened so far are given up."""
+        try:
+            for _ in range(count):
+                connection = Connection(self._path)
+                self._all.add(connection)
+                await connection
+                for pragma in self._kind.pragmas:
+                    await connection.execute(pragma)
+                await connection.finish("COMMIT")
+                self._free.put_nowait(connection)
+        except BaseException:
+            for connection in self._all:
+                connection.abandon()
+            raise
+
+    async def run(self, job: Job[T]) -> T:
+        """Run ``job`` in a transaction; it may be run again when its snapshot is outdated."""
+        attempt = 1
+        while True:
+            try:
+                return await self._lend(job)
+            except sqlite3.Error as error:
+                if not self._worth_repeating(error) or attempt == SNAPSHOT_ATTEMPTS:
+                    raise
+                attempt += 1
+
+    async def run_bare(self, job: Job[T]) -> T:
+        """Run ``job`` alone on a connection, outside a transaction."""
+        connection = await self._take()
+        try:
+            result = await job(connection)
+            await connection.finish("COMMIT")
+        except BaseException:
+            await self._put_right(connection)
+            raise
+        self._free.put_nowait(connection)
+        return result
+
+    def _worth_repeating(self, error: sqlite3.Error) -> bool:
+        if self._kind is READ:
+            return is_busy(error)
+        return code_of(error) == sqlite3.SQLITE_BUSY_SNAPSHOT
+
+    async def _take(self) -> Connection:
+        if self._closed:
+            raise Unavailable("store", f"{self._path.name}: closed")
+        return await self._free.get()
+
+    async def _lend(self, job: Job[T]) -> T:
+        connection = await self._take()
+        try:
+            await self._begin(connection)
+            result = await job(connection)
+            await connection.finish("COMMIT")
+        except BaseException:
+            await self._put_right(connection)
+            raise
+        self._free.put_nowait(connection)
+        return result
+
+    async def _begin(self, connection: Connection) -> None:
+        attempt = 1
+        while True:
+            try:
+                await connection.execute(self._kind.begin)
+            except sqlite3.OperationalError as error:
+                if not is_busy(error) or attempt == BUSY_ATTEMPTS:
+                    raise
+                attempt += 1
+            else:
+                return
+
+    async def _put_right(self, connection: Connection) -> None:
+        # A cancelled BEGIN may still be queued on the connection's thread; the rollback queues
+        # behind it, which is why it is unconditional.
+        connection.stop_query()
+        settling = asyncio.ensure_future(self._settle(connection))
+        self._settling.add(settling)
+        settling.add_done_callback(self._settling.discard)
+        await asyncio.wait({settling}, timeout=ROLLBACK_GRACE_S)
+
+    async def _settle(self, connection: Connection) -> None:
+        await connection.finish("ROLLBACK")
+        self._free.put_nowait(connection)
+
+    async def close(self) -> None:
+        """Close every connection within ``CLOSE_LIMIT_S``; a stuck one is given up."""
+        self._closed = True
+        for connection in self._all:
+            connection.stop_query()
+        closing = {asyncio.ensure_future(connection.close()) for connection in self._all}
+        if closing:
+            await asyncio.wait(closing, timeout=CLOSE_LIMIT_S)
+        for connection in self._all:
+            connection.abandon()
