@@ -6,6 +6,7 @@
 CREATE TABLE workspace (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   root TEXT NOT NULL UNIQUE,
+  recipe TEXT NOT NULL DEFAULT '',  -- what the rows were made with; another recipe makes them anew
   reconciled_at TEXT
 );
 
