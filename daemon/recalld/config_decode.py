@@ -1,0 +1,153 @@
+"""From bytes and environment to a checked tree; every complaint names the key. Pure."""
+
+import json
+import re
+import tomllib
+from collections.abc import Mapping
+from typing import TypeVar
+
+import msgspec
+from msgspec import inspect
+
+from recalld.config_schema import suggest, table_of, type_at, unknown_keys, value_at, words
+from recalld.errors import BadConfig
+
+M = TypeVar("M", bound=msgspec.Struct)
+
+PREFIX = "RECALLD_"
+# These name places, not keys of the tree; the last one is read by tests and benches alone.
+PLACES = frozenset({"RECALLD_SOCKET", "RECALLD_CONFIG", "RECALLD_STATE_DIR", "RECALLD_EVAL_DATA"})
+
+_AT = re.compile(r"^(?P<problem>.*?)(?: - at `\$\.?(?P<path>[^`]*)`)?$", re.DOTALL)
+_OWN_KEY = re.compile(r"^(?P<key>[a-z_]+(?:\.[a-z_]+)*): (?P<problem>.*)$", re.DOTALL)
+_MISSING = re.compile(r"^Object missing required field `([^`]+)`")
+_SHOWN_CHARS = 80
+
+
+def parse(data: bytes, *, name: str) -> dict[str, object]:
+    """The TOML document in ``data``; a UTF-8 byte order mark is ignored, empty is valid.
+
+    Raises ``BadConfig`` with ``name`` as the key.
+    """
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise BadConfig(name, "the file is UTF-16; save it as UTF-8")
+    try:
+        return tomllib.loads(data.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise BadConfig(name, f"not UTF-8 at byte {error.start}") from error
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise BadConfig(name, f"not valid TOML: {error}") from error
+
+
+def convert(document: Mapping[str, object], model: type[M]) -> M:
+    """The tree, defaults filled in. Strict: no text where a number belongs.
+
+    Raises ``BadConfig`` naming the dotted key: unknown ones first, with a near miss.
+    """
+    for key in unknown_keys(model, document):
+        near = suggest(model, key)
+        raise BadConfig(key, "unknown key" + (f", did you mean {near}?" if near else ""))
+    try:
+        return msgspec.convert(document, model, strict=True)
+    except msgspec.ValidationError as error:
+        raise _named(str(error), document, model) from error
+
+
+def _named(message: str, document: Mapping[str, object], model: type[msgspec.Struct]) -> BadConfig:
+    found = _AT.match(message)
+    problem, path = (found["problem"], found["path"] or "") if found else (message, "")
+    own = _OWN_KEY.match(problem)
+    if own is not None:
+        return BadConfig(_join(path, own["key"]), own["problem"])
+    kind = type_at(model, path)
+    missing = _MISSING.match(problem)
+    if missing is not None:
+        return BadConfig(_join(path, missing[1]), "missing; it has no default")
+    if kind is None:
+        return BadConfig(path or "configuration", problem[:1].lower() + problem[1:])
+    return BadConfig(path, f"expected {words(kind)}, got {_shown(value_at(document, path))}")
+
+
+def _join(table: str, key: str) -> str:
+    """``recall.expansion`` and ``expansion.endpoint`` are ``recall.expansion.endpoint``."""
+    outer, inner = table.split(".") if table else [], key.split(".")
+    for shared in range(min(len(outer), len(inner)), 0, -1):
+        if outer[-shared:] == inner[:shared]:
+            return ".".join(outer + inner[shared:])
+    return ".".join(outer + inner)
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    text = repr(value)
+    return text if len(text) <= _SHOWN_CHARS else text[:_SHOWN_CHARS] + "…"
+
+
+def from_environment(
+    environ: Mapping[str, str], model: type[msgspec.Struct]
+) -> tuple[dict[str, object], tuple[str, ...]]:
+    """Dotted keys with their values, typed by the key's own type, and warnings.
+
+    ``RECALLD_RECALL__MAX_TOTAL_MS=3000`` is ``recall.max_total_ms``. Lists and tables are
+    written as TOML or JSON values. A name with ``__`` or a known first part that leads to no
+    key raises ``BadConfig``; any other unknown name is a warning.
+    """
+    values: dict[str, object] = {}
+    warnings: list[str] = []
+    for name in sorted(environ):
+        if not name.startswith(PREFIX) or name in PLACES:
+            continue
+        key = name.removeprefix(PREFIX).lower().replace("__", ".")
+        kind = type_at(model, key)
+        if kind is not None:
+            values[key] = _typed(environ[name], kind)
+        elif "." in key or key.split("_")[0] in _tables(model):
+            near = suggest(model, key)
+            hint = f", did you mean {near}?" if near else ""
+            raise BadConfig(key, f"unknown key{hint} (from {name})")
+        else:
+            warnings.append(f"{name}: no setting has this name; ignored")
+    return values, tuple(warnings)
+
+
+def _tables(model: type[msgspec.Struct]) -> frozenset[str]:
+    return frozenset(field.encode_name for field in table_of(model).fields)
+
+
+def _typed(raw: str, kind: inspect.Type) -> object:
+    parts = kind.types if isinstance(kind, inspect.UnionType) else (kind,)
+    textual = all(
+        isinstance(part, inspect.StrType | inspect.NoneType)
+        or (isinstance(part, inspect.LiteralType) and all(isinstance(v, str) for v in part.values))
+        for part in parts
+    )
+    if textual:
+        return raw
+    try:
+        document = tomllib.loads(f"value = {raw}")
+        if document.keys() == {"value"}:
+            return document["value"]
+    except (tomllib.TOMLDecodeError, RecursionError):
+        pass
+    try:
+        return json.loads(raw)
+    except (ValueError, RecursionError):
+        return raw  # convert() says what was expected instead
+
+
+def variable_of(key: str) -> str:
+    """The environment variable that sets a dotted key."""
+    return PREFIX + key.upper().replace(".", "__")
+
+
+def put(document: dict[str, object], key: str, value: object) -> None:
+    """Set a dotted key, making tables on the way. ``BadConfig`` where a table is none."""
+    *parents, last = key.split(".")
+    here = document
+    for depth, name in enumerate(parents):
+        inner = here.setdefault(name, {})
+        if not isinstance(inner, dict):
+            raise BadConfig(".".join(parents[: depth + 1]), f"expected table, got {_shown(inner)}")
+        here = inner
+    here[last] = value
