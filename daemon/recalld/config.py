@@ -17,7 +17,7 @@ from recalld.config_decode import convert, from_environment, parse, put, variabl
 from recalld.config_schema import leaves, value_at
 from recalld.embed.policy import EmbedPolicy
 from recalld.errors import BadConfig
-from recalld.index.policy import IndexPolicy
+from recalld.index.policy import IndexPolicy, WorkspaceEntry
 from recalld.recall.policy import (
     RESCUE_TIMEOUT_CAP_MS,
     GraphMemoryPolicy,
@@ -35,20 +35,6 @@ MAX_FILE_BYTES = 1 << 20
 RESTART_TABLES = ("server", "embed", "log", "subscribe")
 
 WorkspacePath = Annotated[str, Meta(min_length=1, max_length=4_096)]
-Glob = Annotated[str, Meta(min_length=1, max_length=255)]
-
-
-class WorkspaceEntry(Policy, frozen=True, kw_only=True):
-    """A workspace whose sources are not decided by the usual paths alone.
-
-    Globs are relative to the workspace and tried in the order memory, wiki, documents;
-    a file that matches none keeps the source its path gives it.
-    """
-
-    path: WorkspacePath
-    memory: tuple[Glob, ...] = ()
-    wiki: tuple[Glob, ...] = ()
-    documents: tuple[Glob, ...] = ()
 
 
 class LlmPolicy(Policy, frozen=True, kw_only=True):

@@ -71,8 +71,9 @@ def _named(message: str, document: Mapping[str, object], model: type[msgspec.Str
 def _join(table: str, key: str) -> str:
     """``recall.expansion`` and ``expansion.endpoint`` are ``recall.expansion.endpoint``."""
     outer, inner = table.split(".") if table else [], key.split(".")
+    plain = [name.partition("[")[0] for name in outer]
     for shared in range(min(len(outer), len(inner)), 0, -1):
-        if outer[-shared:] == inner[:shared]:
+        if plain[-shared:] == inner[:shared]:
             return ".".join(outer + inner[shared:])
     return ".".join(outer + inner)
 

@@ -33,6 +33,7 @@ WRONG = [
     ("trace.file = '../x'", "trace.file", "leaves the workspace"),
     ("workspaces = ['notes']", "workspaces", "neither absolute nor under ~"),
     ("workspaces = [{pth = '/x'}]", "workspaces[0].pth", "did you mean path?"),
+    ("workspaces = [{path = '/x', wiki = ['a/**', '!']}]", "workspaces[0].wiki", "not a pattern"),
     ("workspaces = [7]", "workspaces[0]", "expected text"),
     ("[[subscribe]]\nsocket = '/x'", "subscribe[0].name", "missing"),
     ("[recall]\ntop_k = ", "{file}", "not valid TOML"),
