@@ -8,6 +8,6 @@ the file) and may be deleted at any time. Two files, so that neither pays the ot
 acknowledgement never queues behind an indexing run, and a damaged index costs no event.
 
 ``bridge`` opens them for trio, ``lane`` is its asyncio side, ``faults`` names what SQLite reports,
-``migrate`` owns the schema versions. ``events`` and ``sessions`` work on ``state.db``; the modules
-named ``index_*`` and ``vectors`` on ``index.db``.
+``migrate`` owns the schema versions. ``events`` (over ``event_table``) and ``sessions`` work on
+``state.db``; the modules named ``index_*`` and ``vectors`` on ``index.db``.
 """
