@@ -17,7 +17,7 @@ from recalld.config_decode import convert, from_environment, parse, put, variabl
 from recalld.config_schema import leaves, value_at
 from recalld.embed.policy import EmbedPolicy
 from recalld.errors import BadConfig
-from recalld.index.policy import IndexPolicy, WorkspaceEntry
+from recalld.index.policy import IndexPolicy, Pattern, check_patterns
 from recalld.recall.policy import (
     RESCUE_TIMEOUT_CAP_MS,
     GraphMemoryPolicy,
@@ -35,6 +35,23 @@ MAX_FILE_BYTES = 1 << 20
 RESTART_TABLES = ("server", "embed", "log", "subscribe")
 
 WorkspacePath = Annotated[str, Meta(min_length=1, max_length=4_096)]
+
+
+class WorkspaceEntry(Policy, frozen=True, kw_only=True):
+    """A workspace, or a glob of them, with globs of its own that decide a file's source.
+
+    The globs are .gitignore patterns relative to the workspace; a file they name is indexed
+    also when ``index.include`` does not name it.
+    """
+
+    path: WorkspacePath
+    memory: tuple[Pattern, ...] = ()
+    wiki: tuple[Pattern, ...] = ()
+    documents: tuple[Pattern, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name in ("memory", "wiki", "documents"):
+            check_patterns(f"workspaces.{name}", getattr(self, name))
 
 
 class LlmPolicy(Policy, frozen=True, kw_only=True):
