@@ -48,9 +48,23 @@ def convert(document: Mapping[str, object], model: type[M]) -> M:
         near = suggest(model, key)
         raise BadConfig(key, "unknown key" + (f", did you mean {near}?" if near else ""))
     try:
-        return msgspec.convert(document, model, strict=True)
+        return msgspec.convert(_over_defaults(document, model), model, strict=True)
     except msgspec.ValidationError as error:
         raise _named(str(error), document, model) from error
+
+
+def _over_defaults(document: Mapping[str, object], model: type[M]) -> Mapping[str, object]:
+    """Each table laid over its own default: one key of it set leaves the others as shipped."""
+    return _laid(msgspec.to_builtins(model()), document)
+
+
+def _laid(under: Mapping[str, object], over: Mapping[str, object]) -> dict[str, object]:
+    laid: dict[str, object] = {name: value for name, value in under.items() if value is not None}
+    for name, value in over.items():
+        below = under.get(name)
+        both = isinstance(value, Mapping) and isinstance(below, Mapping)
+        laid[name] = _laid(below, value) if both else value
+    return laid
 
 
 def _named(message: str, document: Mapping[str, object], model: type[msgspec.Struct]) -> BadConfig:

@@ -52,6 +52,13 @@ def test_a_wrong_setting_is_refused_with_its_dotted_key(
     assert problem in caught.value.problem
 
 
+def test_one_key_of_a_table_leaves_the_others_of_that_table_as_shipped():
+    document = {"recall": {"strong_signal": {"sources": {"sessions": {"min_score": 0.95}}}}}
+    sources = convert(document, Config).recall.strong_signal.sources
+    assert (sources.sessions.min_score, sources.sessions.gap) == (0.95, 0.20)
+    assert sources.memory == Config().recall.strong_signal.sources.memory
+
+
 def test_a_long_wrong_value_is_cut_in_the_message():
     with pytest.raises(BadConfig) as caught:
         convert({"recall": {"profile": "x" * 10_000}}, Config)
