@@ -73,7 +73,7 @@ async def test_failure_gives_the_fallback_and_names_the_error(autojump_clock, fa
     run = Run(5_000)
     assert await run.stage(broken("literal", fault)) == "fallback"
     assert run.ledger[0].outcome is Outcome.FAILED
-    assert run.ledger[0].error.startswith(type(fault).__name__)
+    assert str(run.ledger[0].error).startswith(type(fault).__name__)
 
 
 @pytest.mark.allow_errors

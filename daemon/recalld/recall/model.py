@@ -1,11 +1,13 @@
 """The values that flow through one recall, and the shape a client receives. Pure."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
 from msgspec import Struct
 
+from recalld.recall.policy import RrfPolicy
 from recalld.search.model import Found, Source
 
 
@@ -126,6 +128,19 @@ class RecallResult(Struct, frozen=True, kw_only=True):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Route:
+    """A way to ask memory: ``plan`` makes its query of the literal one, or None.
+
+    ``depths`` are those it takes part in; ``weight`` is its share in fusion.
+    """
+
+    name: str
+    depths: frozenset[Depth]
+    plan: Callable[[str], str | None]
+    weight: Callable[[RrfPolicy], float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RouteQuery:
     """A text to search and the name of the route it belongs to."""
 
@@ -160,11 +175,16 @@ class Fused:
     routes: tuple[str, ...]
     route_hits: int
     occurrences: int
+    # Reads like an instruction: ranked down and marked in the trace, never dropped for it.
+    suspect: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Injection:
-    """The block and what is in it. ``tokens`` is our estimate of the whole block."""
+    """The block and what is in it. ``tokens`` is our estimate of the whole block.
+
+    ``snippets`` are the texts shown for ``shown``, in that order, before escaping.
+    """
 
     block: str
     tokens: int

@@ -1,0 +1,151 @@
+"""The recall service: one prompt in, one answer out, a trace behind it."""
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Protocol
+
+import anyio.to_thread
+import orjson
+
+from recalld.budget import Run
+from recalld.errors import NotFound
+from recalld.journal import find_line
+from recalld.recall.answer import result_of
+from recalld.recall.explain import Fields, explanation_of
+from recalld.recall.ids import TraceIds, is_trace_id
+from recalld.recall.model import Prompt, RecallResult
+from recalld.recall.pipeline import Ports, recall
+from recalld.recall.policy import GraphMemoryPolicy, RecallPolicy, TracePolicy
+from recalld.recall.record import Recall
+from recalld.recall.sink import Counts, Line, TraceSink
+from recalld.recall.trace import Queries, trace_of
+
+# Recalls kept in memory for ``recall.explain``; older ones are read back from the trace files.
+RECENT = 512
+
+
+class RecallSettings(Protocol):
+    """The part of the configuration that a recall obeys, as of one moment."""
+
+    @property
+    def recall(self) -> RecallPolicy: ...
+    @property
+    def trace(self) -> TracePolicy: ...
+    @property
+    def graph_memory(self) -> GraphMemoryPolicy: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recalled:
+    """What subscribers are told. ``trace`` is None where none is kept; it is made on demand."""
+
+    at: datetime
+    workspace_root: str | None
+    session_key: str
+    result: RecallResult
+    trace: Callable[[], Fields] | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecallWorld:
+    """What the service is built from. ``roots``: the workspaces whose traces may be read."""
+
+    ports: Ports
+    settings: Callable[[], RecallSettings]
+    sink: TraceSink
+    counters: Counts
+    ids: TraceIds
+    roots: Callable[[], Iterable[str]] = tuple
+    on_recall: Callable[[Recalled], None] = lambda _: None
+
+
+class RecallService:
+    """Answers prompts and explains the answers it gave."""
+
+    def __init__(self, world: RecallWorld) -> None:
+        self._world = world
+        self._recent: OrderedDict[str, tuple[Recall, Queries]] = OrderedDict()
+        self._readers = anyio.CapacityLimiter(1)
+
+    async def prompt(self, prompt: Prompt, *, budget_ms: int | None = None) -> RecallResult:
+        """The answer within ``recall.max_total_ms``, which ``budget_ms`` can only lower.
+
+        ``trace_id`` is empty where no trace is kept: tracing is off, or recall never looked at
+        the message (disabled, internal session, system event).
+        """
+        settings = self._world.settings()
+        total_ms = settings.recall.max_total_ms
+        if budget_ms is not None:
+            total_ms = min(total_ms, budget_ms)
+        run = Run(total_ms)
+        fresh = Recall(
+            prompt=prompt, policy=settings.recall, graph=settings.graph_memory, total_ms=total_ms
+        )
+        seen = await recall(fresh, run=run, ports=self._world.ports)
+        return self._answer(seen, settings.trace)
+
+    async def explain(self, trace_id: str) -> Fields:
+        """Why that prompt got what it got. ``NotFound`` where no trace of that id is left."""
+        recent = self._recent.get(trace_id)
+        if recent is not None:
+            # Through JSON, so that it reads like one from a file.
+            trace = orjson.loads(orjson.dumps(trace_of(recent[0], queries=recent[1])))
+            return explanation_of(trace)
+        line = await self._read_back(trace_id) if is_trace_id(trace_id) else None
+        if line is None:
+            raise NotFound(f"trace {trace_id[:64]}")
+        return explanation_of(line)
+
+    def _answer(self, seen: Recall, policy: TracePolicy) -> RecallResult:
+        traced = seen.traced and policy.enabled
+        if traced:
+            seen = replace(seen, trace_id=self._world.ids.next())
+            self._keep(seen, policy)
+        result = result_of(seen)
+        self._world.counters.add("recall.answered")
+        self._world.counters.add(f"recall.{result.status}")
+        self._world.on_recall(
+            Recalled(
+                at=seen.prompt.at,
+                workspace_root=seen.prompt.workspace_root,
+                session_key=seen.prompt.session_key,
+                result=result,
+                trace=(lambda: trace_of(seen, queries=policy.queries)) if traced else None,
+            )
+        )
+        return result
+
+    def _keep(self, seen: Recall, policy: TracePolicy) -> None:
+        self._recent[seen.trace_id] = (seen, policy.queries)
+        if len(self._recent) > RECENT:
+            self._recent.popitem(last=False)
+        root = seen.prompt.workspace_root
+        self._world.sink.offer(
+            Line(root=root, policy=policy, render=lambda: _line_of(seen, policy))
+        )
+
+    async def _read_back(self, trace_id: str) -> Fields | None:
+        """The trace of that id from any workspace's files; damaged lines count as absent."""
+        policy = self._world.settings().trace
+        needle = b'"traceId":"%s"' % trace_id.encode()
+        for root in (*self._world.roots(), None):
+            journal = self._world.sink.journal_of(root, policy)
+            line = await anyio.to_thread.run_sync(
+                find_line, journal, needle, abandon_on_cancel=True, limiter=self._readers
+            )
+            if line is None:
+                continue
+            try:
+                trace = orjson.loads(line)
+            except orjson.JSONDecodeError:
+                self._world.counters.add("trace.damaged")
+                continue
+            if isinstance(trace, dict):
+                return trace
+        return None
+
+
+def _line_of(seen: Recall, policy: TracePolicy) -> bytes:
+    return orjson.dumps(trace_of(seen, queries=policy.queries), option=orjson.OPT_APPEND_NEWLINE)

@@ -1,0 +1,104 @@
+"""One recall from prompt to block. Every line is a pure step or a stage.
+
+clean → gate → probe or literal → strong signal → expand → fan out → fuse → judge → inject
+"""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from recalld.budget import Run, Stage
+from recalld.recall.model import RouteQuery
+from recalld.recall.record import Recall, Searched
+from recalld.recall.steps import (
+    RESULTS,
+    Rules,
+    Vector,
+    admitted,
+    chosen,
+    concluded,
+    extended,
+    gated,
+    is_uncertain,
+    literal_of,
+    planned,
+    probed,
+    sent_on,
+    wants_vector,
+    with_searches,
+)
+from recalld.search.model import Scope, Searcher
+
+# One query embedding takes 1 to 5 ms; later than this the rules alone have decided sooner.
+GATE_EMBEDDING_MS = 150
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ports:
+    """What a recall asks of the world. ``embed`` None: the gate has rules only."""
+
+    searcher: Searcher
+    rules: Rules
+    embed: Callable[[str], Awaitable[Vector]] | None = None
+
+
+async def recall(seen: Recall, *, run: Run, ports: Ports) -> Recall:
+    """The record filled in and its status set. Fails only with ``Corrupt``."""
+    rules = ports.rules
+    seen = admitted(seen, rules)
+    if seen.status is None:
+        seen = gated(seen, rules)
+        if ports.embed is not None and wants_vector(seen, rules):
+            seen = extended(seen, await run.stage(_embedding(seen, ports.embed)), rules)
+        seen = sent_on(seen, rules)
+    if seen.status is None and is_uncertain(seen):
+        seen = probed(seen, await run.stage(_probe(seen, ports)))
+    elif seen.status is None:
+        seen = with_searches(seen, [await run.stage(_literal(seen, ports))])
+    if seen.status is None:
+        seen = planned(seen, rules)
+        seen = with_searches(seen, await run.fan_out(_expanded(seen, ports)))
+        seen = chosen(seen)
+    return concluded(seen, run.ledger, run.elapsed_ms)
+
+
+def _embedding(seen: Recall, embed: Callable[[str], Awaitable[Vector]]) -> Stage[Vector | None]:
+    async def work() -> Vector | None:
+        return await embed(seen.query)
+
+    return Stage(name="gate.extended", work=work, otherwise=None, limit_ms=GATE_EMBEDDING_MS)
+
+
+def _probe(seen: Recall, ports: Ports) -> Stage[Searched]:
+    query = literal_of(seen, ports.rules)
+    return _search(seen, ports.searcher, query=query, stage="probe", limit=1)
+
+
+def _literal(seen: Recall, ports: Ports) -> Stage[Searched]:
+    query = literal_of(seen, ports.rules)
+    return _search(seen, ports.searcher, query=query, stage=query.route, limit=RESULTS[seen.depth])
+
+
+def _expanded(seen: Recall, ports: Ports) -> list[Stage[Searched]]:
+    limit = RESULTS[seen.depth]
+    return [
+        _search(seen, ports.searcher, query=query, stage=query.route, limit=limit)
+        for query in seen.expansion
+    ]
+
+
+def _search(
+    seen: Recall, searcher: Searcher, *, query: RouteQuery, stage: str, limit: int
+) -> Stage[Searched]:
+    workspace_id = seen.prompt.workspace_id
+    scope = Scope(workspace_ids=() if workspace_id is None else (workspace_id,))
+
+    async def work() -> Searched:
+        result = await searcher.search(query.text, scope=scope, limit=limit, now=seen.prompt.at)
+        return Searched(stage=stage, query=query, result=result)
+
+    return Stage(
+        name=stage,
+        work=work,
+        otherwise=Searched(stage=stage, query=query, result=None),
+        limit_ms=seen.policy.search_timeout_ms,
+    )
