@@ -1,0 +1,302 @@
+"""Every write to the derived index: workspaces, files, chunks, full text, passages."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import aiosqlite
+import orjson
+
+from recalld.index.model import (
+    Changes,
+    ChunkRecord,
+    Counts,
+    FileRecord,
+    KnownFile,
+    Skip,
+    Stamp,
+    StoredWorkspace,
+)
+from recalld.search.model import Source
+from recalld.store.bridge import Database
+
+# One full-text table a workspace. Our own tokens hold letters, digits and _ only, so this
+# tokenizer takes them as they are. The vocabulary table reads document frequencies out of it.
+_CREATE = """
+CREATE VIRTUAL TABLE IF NOT EXISTS lex_{id} USING fts5(
+  own, prev, next, head, content='', tokenize="unicode61 remove_diacritics 2 tokenchars '_'"
+);
+CREATE VIRTUAL TABLE IF NOT EXISTS lexv_{id} USING fts5vocab(lex_{id}, row)
+"""
+_PUT_FILE = """
+INSERT INTO file (workspace_id, path, source, sha256, size, mtime_ns, inode, title, date, session,
+  head_text, head_hash, skipped, warning)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (workspace_id, path) DO UPDATE SET source = excluded.source,
+  sha256 = excluded.sha256, size = excluded.size, mtime_ns = excluded.mtime_ns,
+  inode = excluded.inode, title = excluded.title, date = excluded.date,
+  session = excluded.session, head_text = excluded.head_text, head_hash = excluded.head_hash,
+  skipped = excluded.skipped, warning = excluded.warning
+RETURNING id
+"""
+_PUT_CHUNK = """
+INSERT INTO chunk (id, uid, workspace_id, file_id, ordinal, start_line, end_line, heading, text,
+  speaker, date, is_cjk)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+"""
+_DELETE_CHUNKS = (
+    "DELETE FROM passage WHERE chunk_id IN (SELECT id FROM chunk WHERE file_id = ?)",
+    "DELETE FROM chunk_lexical WHERE chunk_id IN (SELECT id FROM chunk WHERE file_id = ?)",
+    "DELETE FROM chunk WHERE file_id = ?",
+)
+
+
+class IndexWriter:
+    """The index's writing side on one database; each method is one transaction.
+
+    Given the same changes in the same order the rows are the same, so is the ranking.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def workspaces(self) -> tuple[StoredWorkspace, ...]:
+        """In order of id."""
+
+        async def job(connection: aiosqlite.Connection) -> tuple[StoredWorkspace, ...]:
+            rows = await connection.execute_fetchall(
+                "SELECT id, root, recipe, reconciled_at FROM workspace ORDER BY id"
+            )
+            return tuple(
+                StoredWorkspace(id=key, root=root, recipe=recipe, reconciled_at=at)
+                for key, root, recipe, at in rows
+            )
+
+        return await self._database.read(job)
+
+    async def add_workspace(self, root: str) -> int:
+        """The id of the workspace at ``root``, made with its full-text table where missing."""
+
+        async def job(connection: aiosqlite.Connection) -> int:
+            await connection.execute("INSERT OR IGNORE INTO workspace (root) VALUES (?)", (root,))
+            key = await _value(connection, "SELECT id FROM workspace WHERE root = ?", root)
+            for statement in _CREATE.format(id=int(key)).split(";"):
+                await connection.execute(statement)
+            return int(key)
+
+        return await self._database.write(job)
+
+    async def drop_workspace(self, workspace_id: int) -> None:
+        """Remove all of a workspace but its vectors, which are keyed by content."""
+
+        async def job(connection: aiosqlite.Connection) -> None:
+            key = (workspace_id,)
+            await connection.execute(f"DROP TABLE IF EXISTS lexv_{workspace_id:d}")
+            await connection.execute(f"DROP TABLE IF EXISTS lex_{workspace_id:d}")
+            files = await connection.execute_fetchall(
+                "SELECT id FROM file WHERE workspace_id = ?", key
+            )
+            for statement in (*_DELETE_CHUNKS, "DELETE FROM file WHERE id = ?"):
+                await connection.executemany(statement, files)
+            await connection.execute("DELETE FROM workspace WHERE id = ?", key)
+
+        await self._database.write(job)
+
+    async def files(
+        self, workspace_id: int, prefixes: tuple[str, ...] | None
+    ) -> Mapping[str, KnownFile]:
+        """By path; with prefixes, only those paths and what lies below them."""
+        select = (
+            "SELECT id, path, source, sha256, size, mtime_ns, inode, skipped FROM file"
+            " WHERE workspace_id = ?"
+        )
+
+        async def job(connection: aiosqlite.Connection) -> dict[str, KnownFile]:
+            if prefixes is None:
+                return _known(await connection.execute_fetchall(select, (workspace_id,)))
+            found: dict[str, KnownFile] = {}
+            for prefix in prefixes:
+                # '0' is the character after '/': the range holds exactly what is below.
+                rows = await connection.execute_fetchall(
+                    f"{select} AND (path = ? OR (path >= ? AND path < ?))",
+                    (workspace_id, prefix, f"{prefix}/", f"{prefix}0"),
+                )
+                found |= _known(rows)
+            return found
+
+        return await self._database.read(job)
+
+    async def apply(self, workspace_id: int, changes: Changes) -> None:
+        """Put, touch and remove files in one transaction; a file that is put replaces its rows."""
+
+        async def job(connection: aiosqlite.Connection) -> None:
+            rows = await connection.execute_fetchall(
+                "SELECT id FROM file WHERE workspace_id = ?"
+                " AND path IN (SELECT value FROM json_each(?))",
+                (workspace_id, orjson.dumps([record.path for record in changes.put]).decode()),
+            )
+            replaced = [int(key) for (key,) in rows]
+            await _remove_chunks(connection, workspace_id, [*replaced, *changes.removed])
+            await connection.executemany(
+                "DELETE FROM file WHERE id = ?", [(key,) for key in changes.removed]
+            )
+            await connection.executemany(
+                "UPDATE file SET size = ?, mtime_ns = ?, inode = ? WHERE id = ?",
+                [(*_stamp(touched.stamp), touched.id) for touched in changes.touched],
+            )
+            await _put(connection, workspace_id, changes.put)
+
+        await self._database.write(job)
+
+    async def reconciled(self, workspace_id: int, *, at: str, recipe: str) -> None:
+        async def job(connection: aiosqlite.Connection) -> None:
+            await connection.execute(
+                "UPDATE workspace SET reconciled_at = ?, recipe = ? WHERE id = ?",
+                (at, recipe, workspace_id),
+            )
+
+        await self._database.write(job)
+
+    async def counts(self, workspace_id: int) -> Counts:
+        async def job(connection: aiosqlite.Connection) -> Counts:
+            of_files = "SELECT count(*) FROM file WHERE workspace_id = ? AND skipped IS "
+            return Counts(
+                files=await _value(connection, of_files + "NULL", workspace_id),
+                skipped=await _value(connection, of_files + "NOT NULL", workspace_id),
+                chunks=await _value(
+                    connection, "SELECT count(*) FROM chunk WHERE workspace_id = ?", workspace_id
+                ),
+            )
+
+        return await self._database.read(job)
+
+    async def skipped(self, workspace_id: int) -> tuple[Skip, ...]:
+        """Files that hold no text that can be indexed, in order of path."""
+
+        async def job(connection: aiosqlite.Connection) -> tuple[Skip, ...]:
+            rows = await connection.execute_fetchall(
+                "SELECT path, skipped FROM file WHERE workspace_id = ? AND skipped IS NOT NULL"
+                " ORDER BY path",
+                (workspace_id,),
+            )
+            return tuple(Skip(path=path, why=why) for path, why in rows)
+
+        return await self._database.read(job)
+
+
+def _known(rows: Iterable[Any]) -> dict[str, KnownFile]:
+    return {
+        path: KnownFile(
+            id=key,
+            path=path,
+            source=Source(source),
+            sha256=digest,
+            stamp=Stamp(size=size, mtime_ns=mtime_ns, inode=inode),
+            skipped=skipped,
+        )
+        for key, path, source, digest, size, mtime_ns, inode, skipped in rows
+    }
+
+
+def _stamp(stamp: Stamp) -> tuple[int, int, int]:
+    return (stamp.size, stamp.mtime_ns, stamp.inode)
+
+
+async def _value(connection: aiosqlite.Connection, sql: str, *arguments: object) -> Any:
+    """The first column of the first row, None without a row."""
+    rows = list(await connection.execute_fetchall(sql, arguments))
+    return rows[0][0] if rows else None
+
+
+async def _remove_chunks(
+    connection: aiosqlite.Connection, workspace_id: int, files: list[int]
+) -> None:
+    keys = [(key,) for key in files]
+    lex = f"lex_{workspace_id:d}"
+    # A contentless table has to be told what it was fed with.
+    await connection.executemany(
+        f"INSERT INTO {lex} ({lex}, rowid, own, prev, next, head)"  # noqa: S608  an int of ours
+        " SELECT 'delete', c.id, l.own, l.prev, l.next, l.head"
+        " FROM chunk c JOIN chunk_lexical l ON l.chunk_id = c.id WHERE c.file_id = ?",
+        keys,
+    )
+    for statement in _DELETE_CHUNKS:
+        await connection.executemany(statement, keys)
+
+
+async def _put(
+    connection: aiosqlite.Connection, workspace_id: int, records: Iterable[FileRecord]
+) -> None:
+    next_id = 1 + (
+        await _value(connection, "SELECT seq FROM sqlite_sequence WHERE name = 'chunk'") or 0
+    )
+    rows: list[tuple[int, int, int, ChunkRecord]] = []
+    for record in records:
+        file_id = await _value(connection, _PUT_FILE, workspace_id, *_file_row(record))
+        for ordinal, chunk in enumerate(record.chunks):
+            rows.append((next_id, int(file_id), ordinal, chunk))
+            next_id += 1
+    await _insert_chunks(connection, workspace_id, rows)
+
+
+def _file_row(record: FileRecord) -> tuple[object, ...]:
+    return (
+        record.path,
+        record.source.value,
+        record.sha256,
+        *_stamp(record.stamp),
+        record.title,
+        record.date,
+        record.session,
+        record.head_text,
+        record.head_hash,
+        record.skipped,
+        record.warning,
+    )
+
+
+async def _insert_chunks(
+    connection: aiosqlite.Connection,
+    workspace_id: int,
+    rows: list[tuple[int, int, int, ChunkRecord]],
+) -> None:
+    await connection.executemany(
+        _PUT_CHUNK,
+        [
+            (key, record.uid, workspace_id, file_id, ordinal, *_chunk_row(record))
+            for key, file_id, ordinal, record in rows
+        ],
+    )
+    lexical = [
+        (key, r.lexical.own, r.lexical.prev, r.lexical.next, r.lexical.head) for key, *_, r in rows
+    ]
+    await connection.executemany(
+        "INSERT INTO chunk_lexical (chunk_id, own, prev, next, head) VALUES (?, ?, ?, ?, ?)",
+        lexical,
+    )
+    await connection.executemany(
+        f"INSERT INTO lex_{workspace_id:d} (rowid, own, prev, next, head)"  # noqa: S608  as above
+        " VALUES (?, ?, ?, ?, ?)",
+        lexical,
+    )
+    await connection.executemany(
+        "INSERT INTO passage (chunk_id, ordinal, start_char, end_char, text_hash)"
+        " VALUES (?, ?, ?, ?, ?)",
+        [
+            (key, at, passage.start_char, passage.end_char, passage.text_hash)
+            for key, *_, record in rows
+            for at, passage in enumerate(record.passages)
+        ],
+    )
+
+
+def _chunk_row(record: ChunkRecord) -> tuple[object, ...]:
+    chunk = record.chunk
+    return (
+        chunk.start_line,
+        chunk.end_line,
+        chunk.heading,
+        chunk.text,
+        chunk.speaker,
+        chunk.date,
+        int(record.is_cjk),
+    )
