@@ -18,7 +18,7 @@ import anyio
 import anyio.to_thread
 import trio_asyncio
 
-from recalld.errors import Unavailable
+from recalld.errors import Corrupt, RecalldError, Unavailable
 from recalld.store.faults import faults_of
 from recalld.store.lane import READ, Job, Lane, write_kind
 from recalld.store.migrate import Family, Migration, migrate, shipped
@@ -34,9 +34,18 @@ CHECK_CUT_MS = 60_000
 
 @asynccontextmanager
 async def open_loop() -> AsyncIterator[None]:
-    """Host the asyncio loop that databases need. Opened once, outside every database."""
+    """Host the asyncio loop that databases need. Opened once, outside every database.
+
+    A fault of ours leaves the block as itself, not in the groups of the loop's nurseries.
+    """
+    fault: RecalldError | None = None
     async with trio_asyncio.open_loop():
-        yield
+        try:
+            yield
+        except RecalldError as error:
+            fault = error
+    if fault is not None:
+        raise fault
 
 
 class Database:
@@ -87,9 +96,9 @@ class Database:
     async def write(self, job: Job[T]) -> T:
         """What ``job`` returns, once it is committed (and synced, with ``synchronous=FULL``).
 
-        Writes of all processes go one after another; the lock is waited for up to 5 s.
-        ``Unavailable`` for a lock held longer, a full disk or a failing one: nothing of the job
-        is stored then, and a later write may succeed.
+        Writes of all processes go one after another. ``Unavailable`` for a lock held too long, a
+        full disk or a failing one: nothing of the job is stored then, and a later write may
+        succeed.
         """
         return await self._cross(partial(self._writer.run, job))
 
@@ -107,7 +116,10 @@ class Database:
 
     async def quick_check(self) -> tuple[str, ...]:
         """What SQLite finds wrong with the file, at most 100 lines; empty for a sound one."""
-        return await self.read(_quick_check, cut_ms=CHECK_CUT_MS)
+        try:
+            return await self.read(_quick_check, cut_ms=CHECK_CUT_MS)
+        except Corrupt as error:
+            return (str(error),)
 
     async def _cross(self, work: Callable[[], Awaitable[T]]) -> T:
         return await _crossed(self._loop, self.path, work)
@@ -138,9 +150,12 @@ async def open_database(
     migrations: Family | tuple[Family, tuple[Migration, ...]],
     synchronous: Literal["FULL", "NORMAL"],
     readers: int = 2,
+    lock_wait_ms: int = 5_000,
 ) -> AsyncIterator[Database]:
     """The database at ``path``, created or migrated first; files 0600, a new folder 0700.
 
+    ``migrations`` names the shipped ones, or brings its own. A write waits up to ``lock_wait_ms``
+    for other processes' writes.
     ``open_loop`` must be open around it. Leaving the block interrupts what still runs and closes
     every connection within 1 s a lane. Errors of opening: see ``migrate``.
     """
@@ -149,7 +164,10 @@ async def open_database(
     if loop is None:
         raise RuntimeError("open_database needs open_loop around it")
     await anyio.to_thread.run_sync(_prepare, path, family, steps or shipped(family))
-    writer, reading = Lane(path, write_kind(synchronous)), Lane(path, READ)
+    writer, reading = (
+        Lane(path, write_kind(synchronous, lock_wait_ms=lock_wait_ms)),
+        Lane(path, READ),
+    )
     try:
         await _crossed(loop, path, partial(writer.open, 1))
         await _crossed(loop, path, partial(reading.open, readers))

@@ -23,11 +23,11 @@ T = TypeVar("T")
 Job = Callable[[aiosqlite.Connection], Awaitable[T]]
 
 BUSY_TIMEOUT_S = 0.2  # SQLite's own wait cannot be interrupted, so it is short and repeated here
-BUSY_ATTEMPTS = 25  # 5 s in all
 SNAPSHOT_ATTEMPTS = 5
 # A cancelled caller waits this long for the rollback and then leaves it to the lane.
 ROLLBACK_GRACE_S = 0.025
 CLOSE_LIMIT_S = 1.0
+INTERRUPT_EVERY_S = 0.1
 JOURNAL_LIMIT_BYTES = 64 * 1024 * 1024
 CACHE_KIB = 8 * 1024
 
@@ -115,7 +115,8 @@ class Connection(aiosqlite.Connection):
     def stop_query(self) -> None:
         """Interrupt what the connection's thread is running, at once and from outside it."""
         if self._connection is not None:
-            self._connection.interrupt()
+            with suppress(sqlite3.ProgrammingError):  # closed by its thread a moment ago
+                self._connection.interrupt()
 
     def forget(self) -> None:
         """Let go of SQLite's connection: it closes when its thread comes back, if ever."""
@@ -131,6 +132,7 @@ class LaneKind:
     """
 
     writes: bool
+    lock_attempts: int = 1
     pragmas: tuple[str, ...]
 
 
@@ -145,9 +147,13 @@ _COMMON = (
 READ = LaneKind(writes=False, pragmas=(*_COMMON, "PRAGMA query_only = ON"))
 
 
-def write_kind(synchronous: str) -> LaneKind:
+def write_kind(synchronous: str, *, lock_wait_ms: int) -> LaneKind:
     """The writer: its transactions take the write lock first, so they never fail half way."""
-    return LaneKind(writes=True, pragmas=(*_COMMON, f"PRAGMA synchronous = {synchronous}"))
+    return LaneKind(
+        writes=True,
+        lock_attempts=max(1, round(lock_wait_ms / 1_000 / BUSY_TIMEOUT_S)),
+        pragmas=(*_COMMON, f"PRAGMA synchronous = {synchronous}"),
+    )
 
 
 class Lane:
@@ -242,7 +248,7 @@ class Lane:
             try:
                 await connection.begin_immediate()
             except sqlite3.OperationalError as error:
-                if not is_busy(error) or attempt == BUSY_ATTEMPTS:
+                if not is_busy(error) or attempt == self._kind.lock_attempts:
                     raise
                 attempt += 1
             else:
@@ -257,16 +263,17 @@ class Lane:
     async def _put_right(self, connection: Connection) -> None:
         # A cancelled BEGIN may still be queued on the connection's thread; the rollback queues
         # behind it, which is why it is unconditional.
-        connection.stop_query()
         settling = asyncio.ensure_future(self._settle(connection))
         self._settling.add(settling)
         settling.add_done_callback(self._settling.discard)
         await asyncio.wait({settling}, timeout=ROLLBACK_GRACE_S)
 
     async def _settle(self, connection: Connection) -> None:
-        # A failed rollback is repeated before the connection's next transaction.
+        ending = asyncio.ensure_future(connection.finish("ROLLBACK"))
+        await _interrupt_until(ending, (connection,))
+        # The last interrupt may have hit the rollback itself.
         with suppress(sqlite3.Error):
-            await connection.finish("ROLLBACK")
+            await (connection.finish("ROLLBACK") if ending.exception() else ending)
         self._free.put_nowait(connection)
 
     async def close(self) -> None:
@@ -275,12 +282,30 @@ class Lane:
         Not aiosqlite's own ``close``: cancelled, it waits for the stuck thread without limit.
         """
         self._closed = True
-        for connection in self._all:
-            connection.stop_query()
-        endings = {future for c in self._all if (future := c.stop()) is not None}
-        if endings:
-            ended, _ = await asyncio.wait(endings, timeout=CLOSE_LIMIT_S)
-            for future in ended:
-                future.exception()  # SQLite's complaint about closing: the data is committed
+        # Not the idle ones: an interrupt would stay pending and stop the checkpoint of closing.
+        lent = self._all - {self._free.get_nowait() for _ in range(self._free.qsize())}
+        endings = asyncio.gather(
+            *(future for connection in self._all if (future := connection.stop()) is not None),
+            return_exceptions=True,  # SQLite's complaint about closing: the data is committed
+        )
+        with suppress(TimeoutError):
+            async with asyncio.timeout(CLOSE_LIMIT_S):
+                await _interrupt_until(endings, tuple(lent))
         for connection in self._all:
             connection.forget()
+
+
+async def _interrupt_until(
+    ending: asyncio.Future[Any], connections: tuple[Connection, ...]
+) -> None:
+    """Interrupt the connections, again and again, until ``ending`` is done.
+
+    Once is not enough: an interrupt has no effect on a statement that its thread is only about
+    to start, and that one would run for as long as it likes.
+    """
+    pause_s = 0.001
+    while not ending.done():
+        for connection in connections:
+            connection.stop_query()
+        await asyncio.wait({ending}, timeout=pause_s)
+        pause_s = min(2 * pause_s, INTERRUPT_EVERY_S)

@@ -139,17 +139,20 @@ def _apply(connection: sqlite3.Connection, step: Migration, application_id: int)
 def statements(script: str) -> Iterator[str]:
     """The statements of ``script``, one by one, with quoted semicolons and triggers kept whole.
 
+    What follows the last semicolon is one more, if only a remark, unless it is blank.
+
     ``executescript`` would commit the open transaction first, so that a kill between two
     statements left half a schema.
 
     >>> list(statements("SELECT ';'; SELECT 2;"))
     ["SELECT ';';", ' SELECT 2;']
     """
+    *closed, tail = script.split(";")
     pending = ""
-    for piece in script.split(";")[:-1]:
+    for piece in closed:
         pending += piece + ";"
         if sqlite3.complete_statement(pending):
             yield pending
             pending = ""
-    if pending:
-        raise ValueError(f"unfinished statement: {pending.strip()[:80]}")
+    if (pending + tail).strip():
+        yield pending + tail

@@ -1,0 +1,376 @@
+"""Transactions through the bridge: isolation, limits, faults, and the end of a process."""
+
+import asyncio
+import os
+import random
+import sqlite3
+import stat
+import subprocess
+import sys
+from collections.abc import Awaitable, Callable
+from contextlib import closing
+from pathlib import Path
+
+import aiosqlite
+import anyio
+import pytest
+
+from recalld.errors import Corrupt, Unavailable
+from recalld.store.bridge import open_database, open_loop
+from support.store_world import (
+    HangingReads,
+    count_to,
+    one,
+    open_pairs,
+    open_state,
+    pair,
+    pairs,
+    runaway,
+)
+
+PATIENCE_S = 10.0
+
+
+async def test_a_write_is_seen_by_the_next_read(tmp_path: Path) -> None:
+    async with open_pairs(tmp_path / "a.db") as database:
+        await database.write(pair("first"))
+        assert await database.read(pairs) == {"first": 2}
+
+
+async def test_a_job_that_raises_leaves_no_half_and_its_error_is_its_own(tmp_path: Path) -> None:
+    async def fails_half_way(connection: aiosqlite.Connection) -> None:
+        await connection.execute("INSERT INTO half (pair, side) VALUES ('a', 'left')")
+        raise LookupError("mine")
+
+    async with open_pairs(tmp_path / "a.db") as database:
+        with pytest.raises(LookupError, match="mine"):
+            await database.write(fails_half_way)
+        assert await database.read(pairs) == {}
+
+
+async def test_a_violated_constraint_is_not_mistaken_for_a_failing_disk(tmp_path: Path) -> None:
+    async def twice(connection: aiosqlite.Connection) -> None:
+        for _ in range(2):
+            await connection.execute("INSERT INTO half VALUES (1, 'a', 'left')")
+
+    async with open_pairs(tmp_path / "a.db") as database:
+        with pytest.raises(sqlite3.IntegrityError):
+            await database.write(twice)
+
+
+async def test_a_read_cannot_write(tmp_path: Path) -> None:
+    async with open_pairs(tmp_path / "a.db") as database:
+        with pytest.raises(Unavailable, match="cannot be written"):
+            await database.read(pair("sneaked"))
+        assert await database.read(pairs) == {}
+
+
+async def test_a_read_sees_one_snapshot_from_its_first_statement_on(tmp_path: Path) -> None:
+    seen_first, written = anyio.Event(), anyio.Event()
+
+    async def look_twice(connection: aiosqlite.Connection) -> tuple[int, int]:
+        before = len(await pairs(connection))
+        seen_first.set()
+        while not written.is_set():
+            await asyncio.sleep(0.001)
+        return before, len(await pairs(connection))
+
+    async with open_pairs(tmp_path / "a.db") as database, anyio.create_task_group() as tasks:
+
+        async def write_between() -> None:
+            await seen_first.wait()
+            await database.write(pair("late"))
+            written.set()
+
+        tasks.start_soon(write_between)
+        assert await database.read(look_twice) == (0, 0)
+        assert await database.read(pairs) == {"late": 2}
+
+
+async def test_a_runaway_read_is_cut_and_its_connection_serves_again(tmp_path: Path) -> None:
+    async with open_pairs(tmp_path / "a.db") as database:
+        for _ in range(3):
+            with pytest.raises(Unavailable, match="read cut after 30 ms"):
+                await database.read(runaway, cut_ms=30)
+        assert await database.read(one) == 1
+
+
+async def test_random_cancels_leave_whole_pairs_and_interrupt_no_bystander(tmp_path: Path) -> None:
+    """300 cancelled writes and 100 cancelled reads beside readers and a writer left in peace."""
+    chance = random.Random(20_260_301)
+    finished: set[str] = set()
+
+    async with open_pairs(tmp_path / "a.db") as database:
+
+        async def cancelled_writes(name: str) -> None:
+            for number in range(100):
+                with anyio.move_on_after(chance.uniform(0, 0.012)):
+                    await database.write(pair(f"{name}-{number}", work=chance.choice((1, 10**7))))
+                    finished.add(f"{name}-{number}")
+                with anyio.fail_after(PATIENCE_S):
+                    await database.write(pair(f"{name}-{number}-after"))
+                finished.add(f"{name}-{number}-after")
+
+        async def cancelled_reads() -> None:
+            for _ in range(100):
+                with anyio.move_on_after(chance.uniform(0, 0.012)):
+                    await database.read(runaway)
+                with anyio.fail_after(PATIENCE_S):
+                    assert await database.read(one) == 1
+
+        async def bystander(stop: anyio.CancelScope) -> None:
+            with stop:
+                while True:
+                    assert await database.read(lambda c: count_to(c, 2_000)) == 2_000
+
+        stop = anyio.CancelScope()
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(bystander, stop)
+            async with anyio.create_task_group() as cancelling:
+                for name in ("x", "y", "z"):
+                    cancelling.start_soon(cancelled_writes, name)
+                cancelling.start_soon(cancelled_reads)
+            stop.cancel()
+        found = await database.read(pairs)
+
+    assert set(found.values()) == {2}
+    assert finished <= set(found)
+
+
+@pytest.mark.parametrize("lane", ["read", "write"])
+async def test_a_cursor_left_open_survives_neither_the_commit_nor_a_cancel(
+    tmp_path: Path, lane: str
+) -> None:
+    """An unread SELECT keeps its snapshot, and keeps an interrupt pending for the ROLLBACK."""
+    left: list[aiosqlite.Cursor] = []
+
+    async def leave_open(connection: aiosqlite.Connection) -> None:
+        sql = "WITH RECURSIVE n (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT x FROM n"
+        left.append(await connection.execute(sql))
+        await left[-1].fetchone()
+
+    async def leave_open_and_wait(connection: aiosqlite.Connection) -> None:
+        await leave_open(connection)
+        await asyncio.sleep(60)
+
+    async with open_pairs(tmp_path / "a.db") as database:
+        run: Callable[..., Awaitable[object]] = getattr(database, lane)
+        await run(leave_open)
+        with anyio.move_on_after(0.02) as scope:
+            await run(leave_open_and_wait)
+        assert scope.cancelled_caught
+        await database.write(pair("next"))
+        assert await database.read(pairs) == {"next": 2}
+        assert await database.checkpoint()
+
+
+async def test_hung_readers_cost_a_cancelled_caller_nothing_more_and_no_write(
+    tmp_path: Path,
+) -> None:
+    async with open_pairs(tmp_path / "a.db") as real:
+        database = HangingReads(real)
+        with database.hanging():
+            for _ in range(5):
+                with anyio.fail_after(PATIENCE_S), anyio.move_on_after(0.02) as scope:
+                    await database.read(one)
+                assert scope.cancelled_caught
+            assert database.settling == 2
+            await database.write(pair("meanwhile"))
+        with anyio.fail_after(PATIENCE_S):
+            assert await database.read(pairs) == {"meanwhile": 2}
+            while database.settling:
+                await anyio.sleep(0.001)
+
+
+async def test_an_outdated_snapshot_is_retried_unseen(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    tries = 0
+
+    async def outdated_at_first(connection: aiosqlite.Connection) -> None:
+        nonlocal tries
+        tries += 1
+        if tries == 1:
+            await connection.execute("COMMIT")
+            await connection.execute("BEGIN DEFERRED")
+            await pairs(connection)
+            with closing(sqlite3.connect(path)) as other:
+                other.execute("INSERT INTO half (pair, side) VALUES ('other', 'left')")
+                other.commit()
+        await pair("mine")(connection)
+
+    async with open_pairs(path) as database:
+        await database.write(outdated_at_first)
+        assert tries == 2
+        assert await database.read(pairs) == {"mine": 2, "other": 1}
+
+
+async def test_a_lock_held_by_another_process_stops_writes_but_no_read(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    async with open_pairs(path, lock_wait_ms=200) as database:
+        await database.write(pair("before"))
+        with closing(sqlite3.connect(path, isolation_level=None)) as other:
+            other.execute("BEGIN EXCLUSIVE")
+            with pytest.raises(Unavailable, match="locked by another process"):
+                await database.write(pair("refused"))
+            assert await database.read(pairs) == {"before": 2}
+            other.execute("ROLLBACK")
+        await database.write(pair("after"))
+        assert await database.read(pairs) == {"before": 2, "after": 2}
+
+
+async def test_two_processes_write_and_a_reader_sees_whole_pairs_only(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    done: list[int] = []
+    async with open_pairs(path) as database:
+
+        async def other(name: str) -> None:
+            await anyio.run_process(
+                [sys.executable, "-m", "support.store_process", "pairs", str(path), name, "200"]
+            )
+            done.append(1)
+
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(other, "one")
+            tasks.start_soon(other, "two")
+            while len(done) < 2:
+                assert set((await database.read(pairs)).values()) <= {2}
+                await anyio.sleep(0.002)
+        found = await database.read(pairs)
+    assert len(found) == 400
+    assert set(found.values()) == {2}
+
+
+async def test_a_full_disk_refuses_the_write_keeps_reads_and_recovers(tmp_path: Path) -> None:
+    async def fill(connection: aiosqlite.Connection) -> None:
+        await connection.execute(
+            "INSERT INTO half (pair, side) VALUES ('big', hex(zeroblob(500000)))"
+        )
+
+    async def limit(connection: aiosqlite.Connection, pages: int) -> None:
+        await connection.execute_fetchall(f"PRAGMA max_page_count = {pages}")
+
+    async with open_pairs(tmp_path / "a.db") as database:
+        await database.write(pair("before"))
+        await database.write(lambda c: limit(c, 20))
+        with pytest.raises(Unavailable, match="disk is full"):
+            await database.write(fill)
+        assert await database.read(pairs) == {"before": 2}
+        await database.write(pair("small"))
+        await database.write(lambda c: limit(c, 100_000))
+        await database.write(fill)
+        assert await database.read(pairs) == {"before": 2, "small": 2, "big": 1}
+
+
+async def test_a_damaged_page_is_corrupt_and_named_by_the_check(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    async with open_pairs(path) as database:
+        for number in range(500):
+            await database.write(pair(f"pair number {number}"))
+        assert await database.quick_check() == ()
+        await database.checkpoint()
+    with path.open("r+b") as file:
+        file.seek(3 * 4096)
+        file.write(random.Random(5).randbytes(3 * 4096))
+    async with open_pairs(path) as database:
+        with pytest.raises(Corrupt, match=r"a\.db"):
+            await database.read(pairs)
+        assert await database.quick_check() != ()
+
+
+async def test_a_file_that_is_no_database_is_corrupt_and_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    path.write_bytes(b"dear diary, " * 1_000)
+    with pytest.raises(Corrupt):
+        async with open_pairs(path):
+            pytest.fail("opened")
+    assert path.read_bytes() == b"dear diary, " * 1_000
+
+
+async def test_a_folder_that_cannot_be_made_is_unavailable(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(Unavailable):
+        async with open_pairs(tmp_path / "file" / "a.db"):
+            pytest.fail("opened")
+
+
+async def test_only_the_owner_may_read_the_files_whatever_the_umask(tmp_path: Path) -> None:
+    folder = tmp_path / "state"
+    before = os.umask(0)
+    try:
+        async with open_pairs(folder / "a.db") as database:
+            await database.write(pair("secret"))
+            assert await database.wal_bytes() > 0
+            modes = {f.name: stat.S_IMODE(f.stat().st_mode) for f in folder.iterdir()}
+    finally:
+        os.umask(before)
+    assert modes == {"a.db": 0o600, "a.db-wal": 0o600, "a.db-shm": 0o600}
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+
+
+async def test_an_idle_checkpoint_empties_the_log_unless_a_reader_holds_it(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    async with open_pairs(path) as database:
+        await database.write(pair("first"))
+        with closing(sqlite3.connect(path, isolation_level=None)) as reader:
+            reader.execute("BEGIN")
+            reader.execute("SELECT count(*) FROM half").fetchone()
+            await database.write(pair("second"))
+            assert not await database.checkpoint()
+        assert await database.checkpoint()
+        assert await database.wal_bytes() == 0
+
+
+@pytest.mark.parametrize(
+    ("lane", "pragma", "value"),
+    [
+        ("write", "synchronous", 2),
+        ("write", "foreign_keys", 1),
+        ("write", "trusted_schema", 0),
+        ("write", "cell_size_check", 1),
+        ("write", "journal_size_limit", 64 * 1024 * 1024),
+        ("write", "query_only", 0),
+        ("read", "query_only", 1),
+        ("read", "trusted_schema", 0),
+        ("read", "cache_size", -8192),
+        ("read", "temp_store", 2),
+    ],
+)
+async def test_connections_are_set_up_as_promised(
+    tmp_path: Path, lane: str, pragma: str, value: int
+) -> None:
+    async def ask(connection: aiosqlite.Connection) -> int:
+        ((answer,),) = await connection.execute_fetchall(f"PRAGMA {pragma}")
+        return int(answer)
+
+    async with open_state(tmp_path / "state.db") as database:
+        run: Callable[..., Awaitable[object]] = getattr(database, lane)
+        assert await run(ask) == value
+
+
+async def test_a_closed_database_says_so(tmp_path: Path) -> None:
+    async with open_loop():
+        async with open_database(
+            tmp_path / "a.db", migrations="index", synchronous="NORMAL"
+        ) as database:
+            assert await database.read(one) == 1
+        with pytest.raises(Unavailable, match="closed"):
+            await database.read(one)
+
+
+async def test_closing_interrupts_a_runaway_read(tmp_path: Path) -> None:
+    with anyio.fail_after(PATIENCE_S):
+        async with open_pairs(tmp_path / "a.db") as database, anyio.create_task_group() as tasks:
+            tasks.start_soon(database.read, runaway)
+            await anyio.sleep(0.01)
+            tasks.cancel_scope.cancel()
+
+
+def test_a_reader_that_hangs_for_good_does_not_keep_the_process_alive(tmp_path: Path) -> None:
+    ended = subprocess.run(
+        [sys.executable, "-m", "support.store_process", "stuck", str(tmp_path / "a.db")],
+        capture_output=True,
+        text=True,
+        timeout=20,
+        check=False,
+    )
+    assert (ended.stdout, ended.stderr, ended.returncode) == ("stuck\n", "", 0)
