@@ -1,5 +1,6 @@
 """Values of one search. Pure; what other features may import from ``search``."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -82,3 +83,103 @@ class Searcher(Protocol):
     async def search(
         self, query: str, *, scope: Scope, limit: int, now: datetime
     ) -> SearchResult: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileRow:
+    """A file as the index has it. ``head_hash`` is empty where the name says nothing.
+
+    Chunk ids are never used twice: the first, the last and the count tell a rewritten file.
+    """
+
+    id: int
+    path: str
+    source: str
+    session: str | None
+    head_hash: bytes
+    first_chunk: int
+    last_chunk: int
+    chunks: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChunkRow:
+    """``passages`` are the hashes of its windows, in order; none: there is nothing to find."""
+
+    id: int
+    file_id: int
+    ordinal: int
+    speaker: str | None
+    is_cjk: bool
+    text: str
+    passages: tuple[bytes, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LexicalQuery:
+    """What to search in one workspace. ``sources`` None: everywhere. ``counted``: for idf."""
+
+    workspace_id: int
+    own: tuple[str, ...]
+    expansion: tuple[str, ...]
+    sources: tuple[str, ...] | None
+    weights: tuple[float, ...]
+    best: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LexicalHits:
+    """bm25 by chunk id, higher is better; in how many chunks each token occurs (absent: 0)."""
+
+    own: dict[int, float]
+    expansion: dict[int, float]
+    counts: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChunkDetail:
+    """A candidate as it is shown and judged. ``own`` .. ``head`` are tokens joined by blanks."""
+
+    id: int
+    uid: str
+    path: str
+    start_line: int
+    end_line: int
+    source: str
+    heading: str
+    text: str
+    speaker: str | None
+    date: str | None
+    session: str | None
+    mtime_ns: int
+    own: str
+    prev: str
+    next: str
+    head: str
+    windows: tuple[tuple[int, int], ...]
+
+
+class IndexReads(Protocol):
+    """What search reads of the index. Every call is one snapshot."""
+
+    async def files(self, workspace_id: int) -> tuple[FileRow, ...]: ...
+
+    async def chunks(self, file_ids: Sequence[int]) -> tuple[ChunkRow, ...]: ...
+
+    async def lexical(self, query: LexicalQuery) -> LexicalHits: ...
+
+    async def details(self, chunk_ids: Sequence[int]) -> dict[int, ChunkDetail]: ...
+
+
+class StoredVectors(Protocol):
+    """Where vectors are kept, by text hash and identity, as half floats."""
+
+    async def find(self, identity: str, hashes: Sequence[bytes]) -> dict[bytes, bytes]: ...
+
+    async def texts(self, hashes: Sequence[bytes]) -> dict[bytes, str]: ...
+
+    async def put(self, identity: str, vectors: Mapping[bytes, bytes]) -> None: ...
+
+    async def sweep(self, identity: str, *, keep: Sequence[str]) -> int: ...
+
+    async def counts(self) -> dict[str, int]: ...

@@ -1,0 +1,302 @@
+"""What one workspace holds, as arrays in memory. Pure; immutable once built.
+
+Chunks stand in order of path and position, so that two indexes built from the same files rank
+alike. A refresh keeps the rows of unchanged files and adds the others; a full load is a refresh
+of nothing.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recalld.search.matrix import Half, HalfMatrix
+from recalld.search.model import ChunkRow, FileRow, Source
+from recalld.search.ragged import Ragged
+from recalld.search.vocabulary import Words
+
+HASH_BYTES = 16
+_HASH = np.dtype(f"S{HASH_BYTES}")
+
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+# Said by everyone everywhere: roles are no names.
+ROLES = frozenset({"user", "assistant", "system", "user+assistant"})
+NO_SPEAKER = -1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Columns:
+    """Chunks in any order, before neighbours and window places are known."""
+
+    id: Ints
+    file_id: Ints
+    ordinal: Ints
+    speaker: NDArray[np.object_]
+    is_cjk: Bools
+    passages: Ragged
+    words: Words
+
+    def take(self, order: Ints) -> "_Columns":
+        return _Columns(
+            id=self.id[order],
+            file_id=self.file_id[order],
+            ordinal=self.ordinal[order],
+            speaker=self.speaker[order],
+            is_cjk=self.is_cjk[order],
+            passages=self.passages.take(order),
+            words=self.words.take(order),
+        )
+
+    def followed_by(self, other: "_Columns") -> "_Columns":
+        return _Columns(
+            id=np.concatenate((self.id, other.id)),
+            file_id=np.concatenate((self.file_id, other.file_id)),
+            ordinal=np.concatenate((self.ordinal, other.ordinal)),
+            speaker=np.concatenate((self.speaker, other.speaker)),
+            is_cjk=np.concatenate((self.is_cjk, other.is_cjk)),
+            passages=self.passages.followed_by(other.passages),
+            words=self.words.followed_by(other.words),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Corpus:
+    """``file``, ``previous`` and ``following`` are positions (-1: none), not ids.
+
+    ``findable`` chunks have a window; a bare heading has none and is no neighbour either.
+    ``vectors`` has a row a window, zeros where ``filled`` is false; ``heads`` a row a file.
+    """
+
+    workspace_id: int
+    files: tuple[FileRow, ...]
+    speakers: tuple[str, ...]
+    columns: _Columns
+    file: Ints
+    speaker: NDArray[np.int32]
+    previous: Ints
+    following: Ints
+    findable: Bools
+    vectors: HalfMatrix
+    filled: Bools
+    heads: HalfMatrix
+    head_filled: Bools
+    by_id: Ints
+
+    def __len__(self) -> int:
+        return len(self.columns.id)
+
+    @property
+    def passages(self) -> Ragged:
+        return self.columns.passages
+
+    @property
+    def words(self) -> Words:
+        return self.columns.words
+
+    @property
+    def is_cjk(self) -> Bools:
+        return self.columns.is_cjk
+
+    def allowed(self, sources: frozenset[Source] | None) -> Bools:
+        """The findable chunks of ``sources``; None allows all."""
+        if sources is None or not len(self):
+            return self.findable
+        wanted = np.array([file.source in sources for file in self.files], np.bool_)
+        allowed: Bools = self.findable & wanted[self.file]
+        return allowed
+
+    def positions(self, chunk_ids: Sequence[int]) -> Ints:
+        """Where each chunk id stands; -1 for one that this corpus does not hold."""
+        wanted = np.array(chunk_ids, np.int64)
+        if not len(self):
+            return np.full(len(wanted), -1, np.int64)
+        at = np.searchsorted(self.columns.id, wanted, sorter=self.by_id)
+        place = self.by_id[np.minimum(at, len(self) - 1)]
+        return np.where(self.columns.id[place] == wanted, place, -1)
+
+    def missing(self) -> tuple[bytes, ...]:
+        """Hashes of windows and file heads that have no vector here, each once, sorted."""
+        windows = self.passages.values[~self.filled]
+        heads = (
+            file.head_hash
+            for file, done in zip(self.files, self.head_filled.tolist(), strict=True)
+            if file.head_hash and not done
+        )
+        return tuple(sorted({*map(_bytes, windows), *heads}))
+
+    def with_vectors(self, found: Mapping[bytes, bytes], dimension: int) -> "Corpus":
+        """A corpus that also has the vectors of ``found``: half floats by hash.
+
+        With another ``dimension`` than before, those it had are forgotten.
+        """
+        windows = _hashes(self.passages.values.tolist())
+        vectors, filled = _filled(self.vectors, self.filled, windows, found, dimension)
+        names = [file.head_hash for file in self.files]
+        heads, head_filled = _filled(self.heads, self.head_filled, names, found, dimension)
+        return replace(self, vectors=vectors, filled=filled, heads=heads, head_filled=head_filled)
+
+    def without_vectors(self) -> "Corpus":
+        """A corpus without any vector: another engine made them."""
+        return replace(
+            self,
+            vectors=_nothing(len(self.filled)),
+            filled=np.zeros_like(self.filled),
+            heads=_nothing(len(self.files)),
+            head_filled=np.zeros_like(self.head_filled),
+        )
+
+
+def empty_corpus(workspace_id: int) -> Corpus:
+    return _assembled(workspace_id, (), _columns(()))
+
+
+def refreshed(corpus: Corpus, files: Sequence[FileRow], chunks: Sequence[ChunkRow]) -> Corpus:
+    """The corpus of ``files``: ``chunks`` are those of the files that ``corpus`` lacks.
+
+    Vectors go with the text of a window, so a renamed or touched file keeps them.
+    """
+    known = set(corpus.files)
+    kept_ids = np.array([file.id for file in files if file in known], np.int64)
+    kept = np.flatnonzero(np.isin(corpus.columns.file_id, kept_ids))
+    columns = corpus.columns.take(kept).followed_by(_columns(chunks))
+    ordered = tuple(sorted(files, key=lambda file: file.path))
+    fresh = _assembled(corpus.workspace_id, ordered, columns)
+    return _with_rows_of(fresh, corpus)
+
+
+def unread_files(corpus: Corpus, files: Sequence[FileRow]) -> tuple[int, ...]:
+    """Ids of the files whose chunks ``corpus`` does not have as they are now."""
+    known = set(corpus.files)
+    return tuple(file.id for file in files if file not in known and file.chunks)
+
+
+def _columns(chunks: Sequence[ChunkRow]) -> _Columns:
+    return _Columns(
+        id=np.array([chunk.id for chunk in chunks], np.int64),
+        file_id=np.array([chunk.file_id for chunk in chunks], np.int64),
+        ordinal=np.array([chunk.ordinal for chunk in chunks], np.int64),
+        speaker=np.array([_name(chunk.speaker) for chunk in chunks], np.object_),
+        is_cjk=np.array([chunk.is_cjk for chunk in chunks], np.bool_),
+        passages=Ragged.of([chunk.passages for chunk in chunks], _HASH),
+        words=Words.of(chunk.text if chunk.passages else "" for chunk in chunks),
+    )
+
+
+def _name(speaker: str | None) -> str:
+    return "" if speaker is None or speaker.lower() in ROLES else speaker
+
+
+def _assembled(workspace_id: int, files: tuple[FileRow, ...], columns: _Columns) -> Corpus:
+    at = {file.id: position for position, file in enumerate(files)}
+    file = np.array([at[one] for one in columns.file_id.tolist()], np.int64)
+    order = np.lexsort((columns.ordinal, file))
+    columns, file = columns.take(order), file[order]
+    speakers = tuple(sorted(set(columns.speaker.tolist()) - {""}))
+    number = {name: position for position, name in enumerate(speakers)} | {"": NO_SPEAKER}
+    findable = columns.passages.lengths > 0
+    previous, following = _neighbours(file, findable)
+    windows = len(columns.passages.values)
+    return Corpus(
+        workspace_id=workspace_id,
+        files=files,
+        speakers=speakers,
+        columns=columns,
+        file=file,
+        speaker=np.array([number[name] for name in columns.speaker.tolist()], np.int32),
+        previous=previous,
+        following=following,
+        findable=findable,
+        vectors=_nothing(windows),
+        filled=np.zeros(windows, np.bool_),
+        heads=_nothing(len(files)),
+        head_filled=np.zeros(len(files), np.bool_),
+        by_id=np.argsort(columns.id, kind="stable"),
+    )
+
+
+def _neighbours(file: Ints, findable: Bools) -> tuple[Ints, Ints]:
+    previous = np.full(len(file), -1, np.int64)
+    following = np.full(len(file), -1, np.int64)
+    at = np.flatnonzero(findable)
+    same = file[at[1:]] == file[at[:-1]]
+    previous[at[1:][same]] = at[:-1][same]
+    following[at[:-1][same]] = at[1:][same]
+    return previous, following
+
+
+def _nothing(rows: int) -> HalfMatrix:
+    return HalfMatrix(np.zeros((rows, 0), np.float16))
+
+
+def _with_rows_of(fresh: Corpus, old: Corpus) -> Corpus:
+    """``fresh`` with every vector that ``old`` has for the same text."""
+    dimension = max(old.vectors.dimension, old.heads.dimension)
+    if not dimension:
+        return fresh
+    windows = _Rows.of(old.vectors, old.filled, old.passages.values)
+    heads = _Rows.of(old.heads, old.head_filled, _head_hashes(old))
+    vectors, filled = windows.placed(fresh.passages.values, dimension)
+    head_vectors, head_filled = heads.placed(_head_hashes(fresh), dimension)
+    return replace(
+        fresh, vectors=vectors, filled=filled, heads=head_vectors, head_filled=head_filled
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """The filled rows of a matrix, to be looked up by hash."""
+
+    matrix: HalfMatrix
+    hashes: NDArray[Any]
+    rows: Ints
+
+    @classmethod
+    def of(cls, matrix: HalfMatrix, filled: Bools, hashes: NDArray[Any]) -> "_Rows":
+        rows = np.flatnonzero(filled)
+        order = np.argsort(hashes[rows], kind="stable")
+        return cls(matrix, hashes[rows][order], rows[order])
+
+    def placed(self, wanted: NDArray[Any], dimension: int) -> tuple[HalfMatrix, Bools]:
+        codes = np.zeros((len(wanted), dimension), np.float16)
+        found = np.zeros(len(wanted), np.bool_)
+        if len(self.rows) and len(wanted):
+            at = np.minimum(np.searchsorted(self.hashes, wanted), len(self.rows) - 1)
+            found = (self.hashes[at] == wanted) & (wanted != b"")
+            codes[found] = self.matrix.rows(self.rows[at[found]])
+        return HalfMatrix(codes), found
+
+
+def _filled(
+    matrix: HalfMatrix,
+    filled: Bools,
+    hashes: Sequence[bytes],
+    found: Mapping[bytes, bytes],
+    dimension: int,
+) -> tuple[HalfMatrix, Bools]:
+    codes: Half = np.zeros((len(hashes), dimension), np.float16)
+    done = filled.copy() if matrix.dimension == dimension else np.zeros_like(filled)
+    kept = np.flatnonzero(done)
+    codes[kept] = matrix.rows(kept) if len(kept) else codes[kept]
+    for row, name in enumerate(hashes):
+        blob = None if done[row] else found.get(name)
+        if blob is not None and len(blob) == 2 * dimension:
+            codes[row] = np.frombuffer(blob, np.float16)
+            done[row] = True
+    return HalfMatrix(codes), done
+
+
+def _head_hashes(corpus: Corpus) -> NDArray[Any]:
+    return np.array([file.head_hash for file in corpus.files], _HASH)
+
+
+def _hashes(values: Sequence[bytes]) -> list[bytes]:
+    return [_bytes(value) for value in values]
+
+
+def _bytes(value: bytes) -> bytes:
+    """The whole hash: numpy drops trailing zero bytes of what it hands out."""
+    return bytes(value).ljust(HASH_BYTES, b"\0")
