@@ -62,8 +62,10 @@ def _laid(under: Mapping[str, object], over: Mapping[str, object]) -> dict[str, 
     laid: dict[str, object] = {name: value for name, value in under.items() if value is not None}
     for name, value in over.items():
         below = under.get(name)
-        both = isinstance(value, Mapping) and isinstance(below, Mapping)
-        laid[name] = _laid(below, value) if both else value
+        if isinstance(value, Mapping) and isinstance(below, Mapping):
+            laid[name] = _laid(below, value)
+        else:
+            laid[name] = value
     return laid
 
 

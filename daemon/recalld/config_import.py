@@ -5,11 +5,10 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-import tomlkit
-
 from recalld.config import Config, settle
 from recalld.config_decode import convert
-from recalld.config_schema import leaves, suggest, unknown_keys, value_at
+from recalld.config_render import render
+from recalld.config_schema import suggest, unknown_keys, value_at
 from recalld.errors import BadConfig
 
 PLUGIN = "active-recall"
@@ -60,7 +59,8 @@ def import_plugin(text: str) -> Imported:
         config = convert(document, Config)
     except BadConfig as error:
         raise BadConfig(f"{_plugin_key(error.key)} ({error.key})", error.problem) from error
-    return Imported(toml=_toml(document), notes=(*notes, *settle(config)[1]))
+    toml = render(document, Config, comment="Converted from the Active Recall plugin's settings.")
+    return Imported(toml=toml, notes=(*notes, *settle(config)[1]))
 
 
 def _recall_of(document: dict[str, object]) -> dict[str, object]:
@@ -164,24 +164,3 @@ def _camel(key: str) -> str:
 def _plugin_key(key: str) -> str:
     table, _, rest = key.partition(".")
     return _camel(rest if table == "recall" else key)
-
-
-def _toml(document: Mapping[str, object]) -> str:
-    """The given keys in the order of declaration, a table for each level."""
-    out = tomlkit.document()
-    out.add(tomlkit.comment("Converted from the settings of the Active Recall plugin."))
-    for key, _ in leaves(Config):
-        value = value_at(document, key)
-        if value is None:
-            continue
-        *parents, last = key.split(".")
-        here: tomlkit.TOMLDocument | tomlkit.items.Table = out
-        for name in parents:
-            if name not in here:
-                here.add(name, tomlkit.table())
-            inner = here[name]
-            if not isinstance(inner, tomlkit.items.Table):
-                raise TypeError(f"{name} is a table by construction")
-            here = inner
-        here.add(last, tomlkit.item(value))
-    return tomlkit.dumps(out)

@@ -1,0 +1,105 @@
+"""Where the traces of the workspaces lie, and one trace as a line a person can read."""
+
+import glob
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from recalld.cli._options import absolute, daemon
+from recalld.client import ClientError
+from recalld.config import read, state_dir
+from recalld.errors import BadConfig
+
+_STATUS_WIDTH = 20
+_QUERY_CHARS = 60
+_HOMELESS = "recall-traces.jsonl"
+
+
+def trace_files(
+    workspaces: list[str] | None, *, socket: str | None, config: str | None
+) -> tuple[Path, ...]:
+    """One file a workspace: of the named ones, else of the daemon's, else of the configured.
+
+    Prompts without a workspace are traced in the state directory; that file comes last, if it
+    is there. The others need not exist. Raises ``BadConfig`` when there is no workspace at all.
+    """
+    loaded = read(config, os.environ).config
+    folders = [absolute(folder) for folder in workspaces or ()]
+    folders = folders or list(_of_daemon(socket, config))
+    if not folders:
+        entries = (item if isinstance(item, str) else item.path for item in loaded.workspaces)
+        patterns = [absolute(entry) for entry in entries]
+        folders = [found for pattern in patterns for found in sorted(glob.glob(pattern))]  # noqa: PTH207
+    if not folders:
+        raise BadConfig("workspaces", "none is configured; name one with --workspace")
+    files = [Path(folder) / loaded.trace.file for folder in dict.fromkeys(folders)]
+    homeless = state_dir(os.environ) / _HOMELESS
+    return (*files, homeless) if not workspaces and homeless.is_file() else tuple(files)
+
+
+def _of_daemon(socket: str | None, config: str | None) -> Iterator[str]:
+    try:
+        with daemon(socket, config) as client:
+            status = client.call("index.status", timeout_s=2.0)
+    except ClientError:
+        return
+    listed = status.get("workspaces")
+    for item in listed if isinstance(listed, list) else ():
+        root = item.get("root") if isinstance(item, dict) else None
+        if isinstance(root, str):
+            yield root
+
+
+def rotations(file: Path) -> Iterator[Path]:
+    """``file.1`` (the youngest), ``file.2``, … as far as they go."""
+    number = 1
+    while (rotated := file.with_name(f"{file.name}.{number}")).is_file():
+        yield rotated
+        number += 1
+
+
+def parsed(line: bytes) -> dict[str, object] | None:
+    """The trace in ``line``; None where the line is none (a torn one, an older format)."""
+    try:
+        found = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def readable(trace: dict[str, object]) -> str:
+    """Time, what became of it, the gate's word, how long, the best hit, the query, the id."""
+    when = str(trace.get("ts", ""))
+    time = when[11:19] if len(when) >= 19 else when
+    gate = f"{trace.get('gateDecision') or '-'}/{trace.get('gateReason') or '-'}"
+    elapsed = trace.get("elapsedMs", trace.get("totalMs"))
+    took = f"{elapsed:7.1f} ms" if isinstance(elapsed, int | float) else " " * 10
+    parts = [time, str(trace.get("status", "-")).ljust(_STATUS_WIDTH), took, gate]
+    parts.append(str(trace.get("recallDepth") or "-"))
+    hits = best_hits(trace)
+    if hits:
+        parts.append(f"{len(hits)} hits, best {hits[0]['bestRawScore']:.2f} {hits[0]['path']}")
+    query = query_of(trace)
+    if query:
+        short = query if len(query) <= _QUERY_CHARS else query[:_QUERY_CHARS] + "…"
+        parts.append(json.dumps(short, ensure_ascii=False))
+    parts.append(str(trace.get("traceId") or ""))
+    return "  ".join(part for part in parts if part)
+
+
+def best_hits(trace: dict[str, object]) -> list[dict[str, object]]:
+    """The fused hits, best first; empty where there are none."""
+    fused = trace.get("fusionTop")
+    found = [hit for hit in fused if isinstance(hit, dict)] if isinstance(fused, list) else []
+    return [hit for hit in found if isinstance(hit.get("bestRawScore"), int | float)]
+
+
+def query_of(trace: dict[str, object]) -> str:
+    """The prompt, else what was searched first; empty where the text is not kept."""
+    if trace.get("prompt"):
+        return str(trace["prompt"])
+    searches = trace.get("searches")
+    if isinstance(searches, list) and searches and isinstance(searches[0], dict):
+        return str(searches[0].get("query") or "")
+    return ""

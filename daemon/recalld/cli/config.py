@@ -1,0 +1,112 @@
+"""``recalld config``: check, show and import settings."""
+
+import os
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+import typer
+
+from recalld.cli._options import ConfigOption, JsonFlag
+from recalld.cli._output import print_json, say
+from recalld.config import Config, Loaded, read, read_file
+from recalld.config_import import import_plugin
+from recalld.config_render import render
+from recalld.config_schema import value_at
+from recalld.errors import BadConfig, NotFound
+
+_MAX_STDIN_CHARS = 1 << 20
+
+
+def attach(app: typer.Typer) -> None:
+    group = typer.Typer(help="Check, show or import the configuration.", no_args_is_help=True)
+    app.add_typer(group, name="config")
+    group.command("check")(check)
+    group.command("show")(show)
+    group.command("import")(import_)
+
+
+def check(
+    file: Annotated[str | None, typer.Argument(help="The file; default: the one in use.")] = None,
+    *,
+    json: JsonFlag = False,
+    config: ConfigOption = None,
+) -> None:
+    """Say whether the configuration is valid. Exit 78, naming the key, when it is not."""
+    loaded = read(file or config, os.environ)
+    if json:
+        print_json({"ok": True, "file": _name(loaded), "warnings": list(loaded.warnings)})
+        return
+    say(f"ok: {_name(loaded) or 'the built-in defaults'}")
+    for warning in loaded.warnings:
+        say(f"warning: {warning}")
+
+
+def show(
+    key: Annotated[str | None, typer.Argument(help="One key or table, as recall.top_k.")] = None,
+    *,
+    json: JsonFlag = False,
+    config: ConfigOption = None,
+) -> None:
+    """Print the configuration in effect: file, environment and defaults together."""
+    loaded = read(config, os.environ)
+    document = msgspec.to_builtins(loaded.config)
+    if key is not None:
+        value = value_at(document, key)
+        if value is None:
+            raise NotFound(f"{key} (no such key, or it is unset)")
+        if json or not isinstance(value, dict):
+            print_json(value)
+            return
+        for name in reversed(key.split(".")):
+            value = {name: value}
+        document = value
+    if json:
+        print_json(document)
+        return
+    source = _name(loaded) or "the built-in defaults"
+    sys.stdout.write(render(document, Config, comment=f"In effect, from {source}."))
+
+
+def import_(
+    source: Annotated[str, typer.Argument(help="openclaw.json, or - for standard input.")],
+    *,
+    output: Annotated[
+        str | None, typer.Option("--output", "-o", metavar="FILE", help="Write here instead.")
+    ] = None,
+    json: JsonFlag = False,
+) -> None:
+    """Convert the Active Recall plugin's settings. Exit 78, naming the key, when refused."""
+    done = import_plugin(_text(source))
+    if json:
+        print_json({"toml": done.toml, "notes": list(done.notes)})
+    elif output is None:
+        sys.stdout.write(done.toml)
+    if output is not None:
+        _create(Path(output), done.toml)
+    if not json:
+        for note in done.notes:
+            sys.stderr.write(f"note: {note}\n")
+
+
+def _text(source: str) -> str:
+    if source == "-":
+        return sys.stdin.read(_MAX_STDIN_CHARS)
+    try:
+        return read_file(Path(source)).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise BadConfig(source, f"not UTF-8 at byte {error.start}") from error
+
+
+def _create(path: Path, text: str) -> None:
+    """Never over a file that is there: it may hold settings of its own."""
+    try:
+        with path.open("x", encoding="utf-8") as stream:
+            stream.write(text)
+    except OSError as error:
+        raise BadConfig(str(path), (error.strerror or str(error)).lower()) from error
+
+
+def _name(loaded: Loaded) -> str | None:
+    return None if loaded.path is None else str(loaded.path)

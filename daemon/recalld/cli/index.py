@@ -1,0 +1,132 @@
+"""``recalld index``: bring the index up to what is on disk; ``index status`` counts."""
+
+import queue
+import threading
+from typing import Annotated
+
+import typer
+
+from recalld.cli._options import ConfigOption, JsonFlag, SocketOption, absolute, daemon
+from recalld.cli._output import print_json, say, tree
+from recalld.client import Client, ClientError
+
+_POLL_S = 0.25
+_SYNC_TIMEOUT_S = 24 * 3_600.0
+# A short sync needs no bar.
+_QUIET_S = 1.0
+
+WorkspaceOption = Annotated[
+    str | None, typer.Option("--workspace", "-w", metavar="DIR", help="Only this workspace.")
+]
+Outcome = dict[str, object] | ClientError
+
+
+def attach(app: typer.Typer) -> None:
+    group = typer.Typer(help="Bring the index up to what is on disk, or count it.")
+    app.add_typer(group, name="index")
+
+    @group.callback(invoke_without_command=True)
+    def index(
+        context: typer.Context,
+        *,
+        workspace: WorkspaceOption = None,
+        json: JsonFlag = False,
+        socket: SocketOption = None,
+        config: ConfigOption = None,
+    ) -> None:
+        if context.invoked_subcommand is not None:
+            return
+        with daemon(socket, config) as client, daemon(socket, config) as other:
+            result = sync(client, other, _where(workspace), quiet=json)
+        if json:
+            print_json(result)
+        else:
+            show(result)
+
+    @group.command()
+    def status(
+        *,
+        workspace: WorkspaceOption = None,
+        json: JsonFlag = False,
+        socket: SocketOption = None,
+        config: ConfigOption = None,
+    ) -> None:
+        """Counts, engine, watcher and whether the parts of the index agree."""
+        with daemon(socket, config) as client:
+            result = client.call("index.status", _where(workspace))
+        if json:
+            print_json(result)
+        else:
+            tree(result)
+
+
+def _where(workspace: str | None) -> dict[str, object]:
+    return {} if workspace is None else {"workspace": absolute(workspace)}
+
+
+def sync(
+    client: Client, other: Client, params: dict[str, object], *, quiet: bool
+) -> dict[str, object]:
+    """The report of ``index.sync``; a bar on standard error while it takes long."""
+    done: queue.SimpleQueue[Outcome] = queue.SimpleQueue()
+
+    def work() -> None:
+        try:
+            done.put(client.call("index.sync", params, timeout_s=_SYNC_TIMEOUT_S))
+        except ClientError as error:
+            done.put(error)
+
+    # A daemon thread: Ctrl-C ends the command at once, whatever the daemon is still doing.
+    threading.Thread(target=work, daemon=True).start()
+    try:
+        outcome = done.get(timeout=None if quiet else _QUIET_S)
+    except queue.Empty:
+        outcome = _with_bar(done, other, params)
+    if isinstance(outcome, ClientError):
+        raise outcome
+    return outcome
+
+
+def _with_bar(
+    done: "queue.SimpleQueue[Outcome]", other: Client, params: dict[str, object]
+) -> Outcome:
+    from rich.console import Console  # noqa: PLC0415 (only a long sync draws)
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn  # noqa: PLC0415
+
+    columns = ("indexing", BarColumn(), MofNCompleteColumn(), "chunks", TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("indexing", total=None)
+        while True:
+            try:
+                return done.get(timeout=_POLL_S)
+            except queue.Empty:
+                ready, total = _counted(other.call("index.status", params))
+                bar.update(task, completed=ready, total=total or None)
+
+
+def _counted(status: dict[str, object]) -> tuple[int, int]:
+    """Chunks with vectors and chunks in all, summed over the workspaces of the answer."""
+    inner = status.get("workspaces")
+    parts = inner if isinstance(inner, list) else [status]
+    ready = sum(_number(part, "vectors") for part in parts)
+    return ready, sum(_number(part, "chunks") for part in parts)
+
+
+def _number(part: object, name: str) -> int:
+    if not isinstance(part, dict):
+        return 0
+    here = part.get(name)
+    if here is None and isinstance(part.get("counts"), dict):
+        here = part["counts"].get(name)
+    return here if isinstance(here, int) else 0
+
+
+def show(result: dict[str, object]) -> None:
+    say(
+        f"{result.get('files')} files, {result.get('chunks')} chunks; "
+        f"{result.get('added')} added, {result.get('changed')} changed, "
+        f"{result.get('removed')} removed; {result.get('took_ms')} ms"
+    )
+    skipped = result.get("skipped")
+    for item in skipped if isinstance(skipped, list) else ():
+        say(f"  skipped {item['path']}: {item['why']}")

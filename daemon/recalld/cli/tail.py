@@ -1,0 +1,57 @@
+"""``recalld tail``: what recall does, as it happens."""
+
+import sys
+import time
+from typing import Annotated
+
+import typer
+
+from recalld.cli._follow import Follower
+from recalld.cli._options import ConfigOption, SocketOption
+from recalld.cli._output import safe, say
+from recalld.cli._traces import parsed, readable, trace_files
+
+_POLL_S = 0.2
+
+
+def attach(app: typer.Typer) -> None:
+    @app.command()
+    def tail(
+        *,
+        workspace: Annotated[
+            list[str] | None,
+            typer.Option("--workspace", "-w", metavar="DIR", help="May be repeated."),
+        ] = None,
+        lines: Annotated[
+            int, typer.Option("--lines", "-n", min=0, help="Show this many old lines first.")
+        ] = 10,
+        follow: Annotated[
+            bool, typer.Option("--follow/--no-follow", help="Wait for more, or end.")
+        ] = True,
+        json: Annotated[bool, typer.Option("--json", help="The lines as they are.")] = False,
+        socket: SocketOption = None,
+        config: ConfigOption = None,
+    ) -> None:
+        """Follow the traces of every workspace, through rotation, until Ctrl-C."""
+        files = trace_files(workspace, socket=socket, config=config)
+        if not json:
+            sys.stderr.write("".join(f"following {safe(str(file))}\n" for file in files))
+        followers = [Follower(file, last=lines) for file in files]
+        while True:
+            for follower in followers:
+                for line in follower.lines():
+                    emit(line, raw=json)
+            sys.stdout.flush()
+            if not follow:
+                return
+            time.sleep(_POLL_S)
+
+
+def emit(line: bytes, *, raw: bool) -> None:
+    """Print one line of a trace file; a line that is no trace is passed over unless raw."""
+    if raw:
+        sys.stdout.write(line.decode("utf-8", "replace") + "\n")
+        return
+    trace = parsed(line)
+    if trace is not None:
+        say(readable(trace))

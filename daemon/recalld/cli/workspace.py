@@ -1,0 +1,109 @@
+"""``recalld workspace``: the list of folders that are remembered."""
+
+import os
+import re
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from recalld.cli._edit import added, listed, opened, removed, save
+from recalld.cli._exits import Exit, verdict_on
+from recalld.cli._options import ConfigOption, JsonFlag, SocketOption, absolute, daemon
+from recalld.cli._output import print_json, say
+from recalld.client import ClientError, NoDaemon
+from recalld.config import choose_file, user_file
+from recalld.errors import Refused
+
+_GLOB = re.compile(r"[*?\[]")
+FolderArgument = Annotated[str, typer.Argument(metavar="DIR", help="A folder, or a quoted glob.")]
+
+
+def attach(app: typer.Typer) -> None:
+    group = typer.Typer(help="Add, remove or list the remembered folders.", no_args_is_help=True)
+    app.add_typer(group, name="workspace")
+    group.command("add")(add)
+    group.command("remove")(remove)
+    group.command("list")(list_)
+
+
+def add(
+    folder: FolderArgument,
+    *,
+    json: JsonFlag = False,
+    socket: SocketOption = None,
+    config: ConfigOption = None,
+) -> None:
+    """Remember a folder: add it to your configuration file and reload the daemon."""
+    path = absolute(folder)
+    if not _GLOB.search(path) and not Path(path).is_dir():
+        raise Refused(f"{path} is not a folder")
+    file = _file(config)
+    document = opened(file)
+    changed = added(document, path)
+    if changed:
+        save(file, document)
+    said = f"added {path}" if changed else f"{path} is in the list already"
+    _finish(said, {"file": str(file), "changed": changed}, json=json, where=(socket, config))
+
+
+def remove(
+    folder: FolderArgument,
+    *,
+    json: JsonFlag = False,
+    socket: SocketOption = None,
+    config: ConfigOption = None,
+) -> None:
+    """Forget a folder: take it off the list and reload the daemon. No file is touched."""
+    path = absolute(folder)
+    file = _file(config)
+    document = opened(file)
+    if not removed(document, path):
+        raise Refused(f"{path} is not in the list of {file}")
+    save(file, document)
+    facts: dict[str, object] = {"file": str(file), "changed": True}
+    _finish(f"removed {path}", facts, json=json, where=(socket, config))
+
+
+def list_(*, json: JsonFlag = False, config: ConfigOption = None) -> None:
+    """Print the list as your file has it."""
+    file = _file(config)
+    entries = listed(opened(file))
+    if json:
+        print_json({"file": str(file), "workspaces": entries})
+        return
+    for entry in entries:
+        say(entry)
+    if not entries:
+        say(f"none in {file}; add one with 'recalld workspace add DIR'")
+
+
+def _file(config: str | None) -> Path:
+    return choose_file(config, os.environ) or user_file(os.environ)
+
+
+def _finish(
+    said: str, facts: dict[str, object], *, json: bool, where: tuple[str | None, str | None]
+) -> None:
+    """Reload the daemon, if there is one, and say what happened."""
+    reloaded, problem = True, None
+    try:
+        with daemon(*where) as client:
+            client.call("config.reload")
+    except NoDaemon:
+        reloaded = False
+    except ClientError as error:
+        reloaded, problem = False, error
+    if json:
+        print_json({**facts, "reloaded": reloaded})
+    else:
+        say(said + ("; reloaded" if reloaded else "; it counts from the daemon's next start"))
+    if os.environ.get("RECALLD_WORKSPACES"):
+        sys.stderr.write("warning: RECALLD_WORKSPACES is set and hides the file's list\n")
+    if problem is not None:
+        code, message = verdict_on(problem)
+        sys.stderr.write(
+            f"recalld: the file is changed, but the daemon did not reload: {message}\n"
+        )
+        raise typer.Exit(code or Exit.FINDING)
