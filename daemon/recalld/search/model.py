@@ -6,6 +6,8 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Protocol
 
+from msgspec import Struct
+
 
 class Source(StrEnum):
     """Where a piece of memory comes from. Decided by its path, never by its content."""
@@ -162,6 +164,8 @@ class ChunkDetail:
 class IndexReads(Protocol):
     """What search reads of the index. Every call is one snapshot."""
 
+    async def workspaces(self) -> tuple[int, ...]: ...
+
     async def files(self, workspace_id: int) -> tuple[FileRow, ...]: ...
 
     async def chunks(self, file_ids: Sequence[int]) -> tuple[ChunkRow, ...]: ...
@@ -183,3 +187,25 @@ class StoredVectors(Protocol):
     async def sweep(self, identity: str, *, keep: Sequence[str]) -> int: ...
 
     async def counts(self) -> dict[str, int]: ...
+
+
+class SearchStatus(Struct, frozen=True, kw_only=True):
+    """How far one workspace can be searched.
+
+    ``stored`` counts the vectors by identity, those of an engine used before too; they are
+    replaced in the background (``reembedding``) and never compared with the current ones.
+    """
+
+    engine: str
+    identity: str
+    dimension: int
+    state: str
+    problem: str
+    chunks: int
+    windows: int
+    embedded: int
+    refused: int
+    words: int
+    stored: dict[str, int]
+    reembedding: bool
+    stale: bool

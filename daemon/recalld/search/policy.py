@@ -48,6 +48,10 @@ class SearchPolicy:
     # A question that names one speaker is not answered by another: +.09 in dialogue. .25: +.08.
     other_speaker_penalty: float = 0.4
 
+    # The dense leg takes part once this share of the windows is embedded: over a part of the
+    # corpus its best is no best.
+    min_embedded_share: float = 0.9
+
     # The judged candidates. Fitted on 60 or 100, dialogue loses .01.
     candidates: int = 30
     max_candidates: int = 100
@@ -64,6 +68,15 @@ class SearchPolicy:
     details_limit_ms: int = 600
     # A search waits this long for chunks that were just written.
     refresh_limit_ms: int = 150
+    # Windows embedded before the corpus is rebuilt with them: half a second to two.
+    embed_round: int = 512
+    # 16 windows of 300 characters take 60 ms; a query waits for one batch at most.
+    passage_batch: int = 16
+    word_batch: int = 64
+    # After the store or the engine failed.
+    retry_s: float = 2.0
+    # How often vectors without a text are looked for.
+    sweep_s: float = 3_600.0
     # The whole of one search; below the 2,200 ms of a query route.
     total_ms: int = 2_100
 

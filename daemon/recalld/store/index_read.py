@@ -53,6 +53,15 @@ class IndexReader:
     def __init__(self, database: Database) -> None:
         self._database = database
 
+    async def workspaces(self) -> tuple[int, ...]:
+        """Ids of the workspaces that are indexed."""
+
+        async def job(connection: aiosqlite.Connection) -> tuple[int, ...]:
+            rows = await connection.execute_fetchall("SELECT id FROM workspace ORDER BY id")
+            return tuple(key for (key,) in rows)
+
+        return await self._database.read(job)
+
     async def files(self, workspace_id: int) -> tuple[FileRow, ...]:
         """Every file that is not skipped, in order of path."""
 

@@ -1,0 +1,232 @@
+"""Search over the index: one question, one list, one raw score."""
+
+from datetime import UTC, datetime
+from importlib import resources
+
+import anyio
+import faiss
+import msgspec
+from anyio.abc import TaskStatus
+
+from recalld.budget import Outcome, Run, Stage
+from recalld.counters import Counters
+from recalld.embed.port import Embedder
+from recalld.errors import Unavailable
+from recalld.search.features import in_both_legs
+from recalld.search.model import (
+    Found,
+    IndexReads,
+    Scope,
+    SearchResult,
+    SearchStatus,
+    Source,
+    StoredVectors,
+)
+from recalld.search.passage import focus_of, window_cosines
+from recalld.search.pipeline import Examined, Pipeline, Place, dense_note
+from recalld.search.policy import SearchPolicy
+from recalld.search.question import Question, read_question
+from recalld.search.relevance import Coefficients, judge
+from recalld.search.schedule import CorpusKeeper, Kept
+
+LEXICAL_ONLY = "none"
+
+
+class IndexSearcher:
+    """The one ``Searcher``. ``run`` keeps its corpora; without it they are read on demand.
+
+    Counted: ``search.searches``, ``search.degraded``, ``search.unsearchable``.
+    """
+
+    def __init__(
+        self,
+        reads: IndexReads,
+        vectors: StoredVectors,
+        *,
+        embedder: Embedder,
+        counters: Counters,
+        policy: SearchPolicy | None = None,
+    ) -> None:
+        faiss.omp_set_num_threads(1)  # the cores are the user's
+        self._policy = policy or SearchPolicy()
+        self._embedder = embedder
+        self._counters = counters
+        self._vectors = vectors
+        self._pipeline = Pipeline(reads, embedder=embedder, policy=self._policy)
+        self._keeper = CorpusKeeper(
+            reads, vectors, embedder=embedder, counters=counters, policy=self._policy
+        )
+        self._hybrid = load_coefficients(embedder.identity.engine)
+        self._lexical = load_coefficients(LEXICAL_ONLY)
+
+    async def run(self, *, task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED) -> None:
+        """Keep every corpus current until cancelled. Started at once: nothing waits for it."""
+        task_status.started()
+        await self._keeper.run()
+
+    def notify(self, workspace_id: int) -> None:
+        """The index of this workspace was written."""
+        self._keeper.notify(workspace_id)
+
+    async def caught_up(self, workspace_id: int) -> None:
+        """Return when everything written before the call can be found. Needs ``run``."""
+        await self._keeper.caught_up(workspace_id)
+
+    async def search(self, query: str, *, scope: Scope, limit: int, now: datetime) -> SearchResult:
+        """See ``SearchResult``. ``now`` is the asker's, with their zone."""
+        del now  # relative dates are not read yet
+        question = read_question(query, self._policy)
+        self._counters.add("search.searches")
+        if not question.searchable:
+            self._counters.add("search.unsearchable")
+            return SearchResult(found=(), searchable=False)
+        run = Run(self._policy.total_ms)
+        examined, notes = await self._examined(run, question, scope, limit=limit)
+        if notes:
+            self._counters.add("search.degraded")
+        started_ms = run.elapsed_ms
+        found = [one for each in examined for one in self._found(each, limit)]
+        found.sort(key=lambda one: (-one.raw_score, -one.order_score, one.path, one.start_line))
+        return SearchResult(
+            found=tuple(found[:limit]),
+            degraded=notes,
+            embed_ms=_took_ms(run, "embed"),
+            lexical_ms=_took_ms(run, "lexical"),
+            dense_ms=_took_ms(run, "dense") + _took_ms(run, "neighbours"),
+            score_ms=run.elapsed_ms - started_ms,
+        )
+
+    async def examine(self, query: str, *, scope: Scope, limit: int) -> tuple[Examined, ...]:
+        """What ``search`` would judge, one value a workspace: for fitting and explaining."""
+        question = read_question(query, self._policy)
+        if not question.searchable:
+            return ()
+        run = Run(self._policy.total_ms)
+        return (await self._examined(run, question, scope, limit=limit))[0]
+
+    async def describe(self, workspace_id: int) -> SearchStatus:
+        """Counts, engine and what is still to do."""
+        kept = self._keeper.kept(workspace_id)
+        corpus, embedder = kept.corpus, self._embedder
+        stored = await self._vectors.counts()
+        identity = self._keeper.identity
+        others = {name: n for name, n in stored.items() if not name.startswith(identity)}
+        return SearchStatus(
+            engine=embedder.identity.engine,
+            identity=identity,
+            dimension=embedder.identity.dimension,
+            state=embedder.state.value,
+            problem=embedder.problem,
+            chunks=len(corpus) if corpus is not None else 0,
+            windows=len(corpus.filled) if corpus is not None else 0,
+            embedded=int(corpus.filled.sum()) if corpus is not None else 0,
+            refused=len(kept.refused),
+            words=len(kept.vocabulary) if kept.vocabulary is not None else 0,
+            stored=stored,
+            reembedding=bool(others),
+            stale=kept.stale,
+        )
+
+    async def _examined(
+        self, run: Run, question: Question, scope: Scope, *, limit: int
+    ) -> tuple[tuple[Examined, ...], tuple[str, ...]]:
+        places, notes = await self._places(run, question, scope)
+        if not places:
+            return (), tuple(notes)
+        vectors = await self._pipeline.embed(run, question, places)
+        count = min(max(self._policy.candidates, limit), self._policy.max_candidates)
+        examined: list[Examined] = []
+        for place in places:
+            one = await self._pipeline.examine(run, place, vectors=vectors, count=count)
+            if one is not None:
+                examined.append(one)
+        share = min(float(place.corpus.filled.mean()) for place in places if len(place.corpus))
+        note = dense_note(run, self._embedder, share=share)
+        notes += [note] if note else []
+        notes += _failures(run)
+        if not examined:
+            raise Unavailable("search", ", ".join(notes) or "no leg could run")
+        return tuple(examined), tuple(notes)
+
+    async def _places(
+        self, run: Run, question: Question, scope: Scope
+    ) -> tuple[list[Place], list[str]]:
+        kept = [self._keeper.kept(key) for key in dict.fromkeys(scope.workspace_ids)]
+        await run.fan_out([self._refresh_stage(one) for one in kept if one.stale])
+        places = [Place.of(one, question, scope) for one in kept]
+        ready = [place for place in places if place is not None]
+        return [place for place in ready if len(place.corpus)], (
+            ["index: not ready"] if len(ready) < len(places) else []
+        )
+
+    def _refresh_stage(self, kept: Kept) -> Stage[None]:
+        async def work() -> None:
+            await self._keeper.refresh(kept)
+
+        return Stage(
+            name="refresh", work=work, otherwise=None, limit_ms=self._policy.refresh_limit_ms
+        )
+
+    def _found(self, examined: Examined, limit: int) -> list[Found]:
+        fusion, evidence = examined.fusion, examined.evidence
+        coefficients = self._hybrid if fusion.legs.dense is not None else self._lexical
+        raw = judge(examined.features, coefficients).raw
+        both = in_both_legs(fusion, evidence.at, self._policy)
+        order = sorted(range(len(raw)), key=lambda i: (-raw[i], i))[:limit]
+        return [
+            _shown(examined, i, raw_score=float(raw[i]), both_legs=bool(both[i])) for i in order
+        ]
+
+
+def load_coefficients(engine: str) -> Coefficients:
+    """The shipped coefficients of an engine; the lexical ones where it has none of its own."""
+    folder = resources.files("recalld.search") / "coefficients"
+    file = folder / f"{engine}.json"
+    if not file.is_file():
+        file = folder / f"{LEXICAL_ONLY}.json"
+    return msgspec.json.decode(file.read_bytes(), type=Coefficients)
+
+
+def _shown(examined: Examined, i: int, *, raw_score: float, both_legs: bool) -> Found:
+    detail = examined.details[i]
+    at = int(examined.evidence.at[i])
+    return Found(
+        uid=detail.uid,
+        workspace_id=examined.corpus.workspace_id,
+        path=detail.path,
+        start_line=detail.start_line,
+        end_line=detail.end_line,
+        source=Source(detail.source),
+        heading=detail.heading,
+        text=detail.text,
+        focus=_focus(examined, i),
+        speaker=detail.speaker,
+        date=detail.date,
+        session=detail.session,
+        modified_at=datetime.fromtimestamp(detail.mtime_ns / 1e9, UTC).isoformat(),
+        raw_score=raw_score,
+        order_score=float(examined.fusion.score[at]),
+        both_legs=both_legs,
+    )
+
+
+def _focus(examined: Examined, i: int) -> tuple[int, int]:
+    dense = examined.fusion.legs.dense
+    cosines = None
+    if dense is not None:
+        at = int(examined.evidence.at[i])
+        cosines = window_cosines(examined.corpus, dense.windows, at)
+    tokens = examined.question.tokens
+    return focus_of(examined.details[i], tokens, examined.evidence.rare, cosines)
+
+
+def _took_ms(run: Run, name: str) -> float:
+    return sum(note.took_ms for note in run.ledger if note.name == name)
+
+
+def _failures(run: Run) -> list[str]:
+    return [
+        f"{note.name}: {note.outcome}" + (f" ({note.error})" if note.error else "")
+        for note in run.ledger
+        if note.name in ("lexical", "details", "neighbours") and note.outcome is not Outcome.OK
+    ]

@@ -1,0 +1,300 @@
+"""One search, step by step: embed, widen, search both legs, fuse, look closer, judge."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TypeVar
+
+import anyio
+import anyio.to_thread
+import numpy as np
+
+from recalld.budget import Outcome, Run, Stage
+from recalld.embed.port import Embedder, EmbedderState, QuestionVectors
+from recalld.search.corpus import Bools, Corpus
+from recalld.search.features import Evidence, Matrix, features, rarity, token_sets
+from recalld.search.matrix import Singles
+from recalld.search.model import (
+    ChunkDetail,
+    IndexReads,
+    LexicalHits,
+    LexicalQuery,
+    Scope,
+)
+from recalld.search.policy import SearchPolicy
+from recalld.search.question import Question, content_words, lookup_terms, names_in
+from recalld.search.schedule import Kept
+from recalld.search.score import (
+    Dense,
+    Fusion,
+    Legs,
+    Lexical,
+    best,
+    dense_scores,
+    fuse,
+    spread,
+)
+from recalld.search.vocabulary import Vocabulary, expansion
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Examined:
+    """The candidates of one workspace, best first, with everything that judges them."""
+
+    corpus: Corpus
+    question: Question
+    fusion: Fusion
+    evidence: Evidence
+    features: Matrix
+    details: tuple[ChunkDetail, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """A question put to one workspace, whose corpus this is now.
+
+    ``named`` are the speakers it names, ``content`` its content words without them.
+    """
+
+    question: Question
+    corpus: Corpus
+    vocabulary: Vocabulary | None
+    allowed: Bools
+    sources: tuple[str, ...] | None
+    named: tuple[int, ...]
+    content: str
+
+    @classmethod
+    def of(cls, kept: Kept, question: Question, scope: Scope) -> "Place | None":
+        """None where nothing was read yet."""
+        corpus = kept.corpus
+        if corpus is None:
+            return None
+        named = names_in(question.text, corpus.speakers)
+        return cls(
+            question=question,
+            corpus=corpus,
+            vocabulary=kept.vocabulary,
+            allowed=corpus.allowed(scope.sources),
+            sources=None if scope.sources is None else tuple(sorted(scope.sources)),
+            named=tuple(named),
+            content=content_words(question.text, [corpus.speakers[at] for at in named]),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Embedded:
+    """A question's vectors: as it is, its content words in each place, its terms."""
+
+    question: Singles
+    content: Mapping[str, Singles]
+    terms: tuple[str, ...]
+    words: Singles
+
+
+class Pipeline:
+    """The steps, on one index and one engine. Each is a stage with its own deadline."""
+
+    def __init__(self, reads: IndexReads, *, embedder: Embedder, policy: SearchPolicy) -> None:
+        self._reads = reads
+        self._embedder = embedder
+        self._policy = policy
+        self._limiter = anyio.CapacityLimiter(4)
+
+    async def embed(self, run: Run, question: Question, places: Sequence[Place]) -> Embedded | None:
+        """Everything the question needs, in one batch. None: the dense leg cannot take part."""
+        if self._embedder.state is not EmbedderState.READY:
+            return None
+        contents = tuple(dict.fromkeys(place.content for place in places))
+        terms = self._terms(question, places)
+        texts = (question.text, *contents)
+        vectors: QuestionVectors | None = await run.stage(
+            Stage[QuestionVectors | None](
+                name="embed",
+                work=partial(self._embedder.embed_question, texts, words=terms),
+                otherwise=None,
+                limit_ms=self._policy.embed_limit_ms,
+            )
+        )
+        if vectors is None:
+            return None
+        return Embedded(
+            question=vectors.texts[0],
+            content=dict(zip(contents, vectors.texts[1:], strict=True)),
+            terms=terms,
+            words=vectors.words,
+        )
+
+    async def examine(
+        self, run: Run, place: Place, *, vectors: Embedded | None, count: int
+    ) -> Examined | None:
+        """The ``count`` best candidates of one workspace; None when no leg could run."""
+        embedded = vectors if self.has_vectors(place) else None
+        wider = await self._widen(run, place, embedded)
+        hits, dense = await self._both_legs(run, place, wider=wider, vectors=embedded)
+        if hits is None and dense is None:
+            return None
+        found = hits or LexicalHits(own={}, expansion={}, counts={})
+        corpus = place.corpus
+        lexical = Lexical(own=spread(corpus, found.own), expansion=spread(corpus, found.expansion))
+        fusion = fuse(
+            corpus,
+            Legs(lexical=lexical, dense=dense),
+            allowed=place.allowed,
+            named=place.named,
+            policy=self._policy,
+        )
+        return await self._judged(run, fusion, place=place, counts=found.counts, count=count)
+
+    def has_vectors(self, place: Place) -> bool:
+        """Whether enough of the corpus is embedded for its best to be the best."""
+        filled = place.corpus.filled
+        return bool(len(filled)) and filled.mean() >= self._policy.min_embedded_share
+
+    def _terms(self, question: Question, places: Sequence[Place]) -> tuple[str, ...]:
+        if not any(place.vocabulary for place in places):
+            return ()
+        latin = any(
+            1 - place.corpus.is_cjk.mean() >= self._policy.min_latin_share
+            for place in places
+            if len(place.corpus)
+        )
+        if question.cjk and not latin:
+            return ()
+        shortest = min((place.content for place in places), key=len)
+        return lookup_terms(shortest, self._policy)
+
+    async def _widen(self, run: Run, place: Place, vectors: Embedded | None) -> tuple[str, ...]:
+        """The neighbour words of one workspace; none when its vocabulary is not there yet."""
+        if vectors is None or place.vocabulary is None or not vectors.terms:
+            return ()
+        near = await run.stage(
+            Stage[list[list[tuple[str, float]]]](
+                name="neighbours",
+                work=partial(
+                    self._in_thread,
+                    partial(
+                        place.vocabulary.neighbours,
+                        vectors.terms,
+                        vectors.words,
+                        policy=self._policy,
+                    ),
+                ),
+                otherwise=[],
+                limit_ms=self._policy.scan_limit_ms,
+            )
+        )
+        return expansion(
+            place.question.text,
+            vectors.terms[: len(near)],
+            near,
+            said=place.question.said,
+            limit=self._policy.max_expansion,
+        )
+
+    async def _both_legs(
+        self,
+        run: Run,
+        place: Place,
+        *,
+        wider: tuple[str, ...],
+        vectors: Embedded | None,
+    ) -> tuple[LexicalHits | None, Dense | None]:
+        stages = [self._lexical_stage(place, wider)]
+        if vectors is not None:
+            stages.append(self._dense_stage(place, vectors))
+        results = await run.fan_out(stages)
+        hits = next((one for one in results if isinstance(one, LexicalHits)), None)
+        dense = next((one for one in results if isinstance(one, Dense)), None)
+        return hits, dense
+
+    def _lexical_stage(
+        self, place: Place, wider: tuple[str, ...]
+    ) -> Stage[LexicalHits | Dense | None]:
+        query = LexicalQuery(
+            workspace_id=place.corpus.workspace_id,
+            own=place.question.tokens,
+            expansion=wider,
+            sources=place.sources,
+            weights=self._policy.column_weights,
+            best=self._policy.lexical_best,
+        )
+        return Stage(
+            name="lexical",
+            work=partial(self._reads.lexical, query),
+            otherwise=None,
+            limit_ms=self._policy.lexical_limit_ms,
+        )
+
+    def _dense_stage(self, place: Place, vectors: Embedded) -> Stage[LexicalHits | Dense | None]:
+        scan = partial(
+            dense_scores,
+            place.corpus,
+            vectors.question,
+            content=vectors.content[place.content],
+            allowed=place.allowed,
+            policy=self._policy,
+        )
+        return Stage(
+            name="dense",
+            work=partial(self._in_thread, scan),
+            otherwise=None,
+            limit_ms=self._policy.scan_limit_ms,
+        )
+
+    async def _judged(
+        self,
+        run: Run,
+        fusion: Fusion,
+        *,
+        place: Place,
+        counts: Mapping[str, int],
+        count: int,
+    ) -> Examined | None:
+        corpus, question = place.corpus, place.question
+        at = best(fusion.score, count)
+        ids = corpus.columns.id[at].tolist()
+        details: dict[int, ChunkDetail] | None = await run.stage(
+            Stage[dict[int, ChunkDetail] | None](
+                name="details",
+                work=partial(self._reads.details, ids),
+                otherwise=None,
+                limit_ms=self._policy.details_limit_ms,
+            )
+        )
+        if details is None:
+            return None
+        here = np.array([key in details for key in ids], np.bool_)
+        shown = tuple(details[key] for key in ids if key in details)
+        evidence = Evidence(
+            at=at[here],
+            tokens=tuple(token_sets(one.own, one.prev, one.next, one.head) for one in shown),
+            rare=rarity(question.tokens, counts, int(corpus.findable.sum())),
+        )
+        return Examined(
+            corpus=corpus,
+            question=question,
+            fusion=fusion,
+            evidence=evidence,
+            features=features(corpus, question, fusion, evidence=evidence, policy=self._policy),
+            details=shown,
+        )
+
+    async def _in_thread(self, work: Callable[[], T]) -> T:
+        return await anyio.to_thread.run_sync(work, abandon_on_cancel=True, limiter=self._limiter)
+
+
+def dense_note(run: Run, embedder: Embedder, *, share: float) -> str | None:
+    """Why the dense leg took no part, as ``degraded`` says it; None when it did or is off."""
+    if embedder.state is EmbedderState.OFF:
+        return None
+    if embedder.state is not EmbedderState.READY:
+        return f"dense: {embedder.problem or embedder.state}"
+    for note in run.ledger:
+        if note.name in ("embed", "dense") and note.outcome is not Outcome.OK:
+            return f"dense: {note.outcome}" + (f" ({note.error})" if note.error else "")
+    if share < 1.0:
+        return f"dense: {share:.0%} of the windows embedded" if share else "dense: no vectors yet"
+    return None

@@ -1,0 +1,282 @@
+"""Keeps every workspace's corpus current: rows at once, vectors and vocabulary behind them."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from hashlib import blake2b
+from typing import TypeVar
+
+import anyio
+import anyio.to_thread
+import numpy as np
+
+from recalld.counters import Counters
+from recalld.embed.port import Embedder, EmbedderState, Vectors
+from recalld.errors import Unavailable
+from recalld.search.corpus import Corpus, empty_corpus, refreshed, unread_files
+from recalld.search.model import ChunkRow, IndexReads, StoredVectors
+from recalld.search.policy import SearchPolicy
+from recalld.search.vocabulary import Vocabulary, choose_words
+
+T = TypeVar("T")
+
+FILES_AT_ONCE = 400
+HASHES_AT_ONCE = 4_000
+
+
+@dataclass(eq=False)
+class Kept:
+    """One workspace. ``wanted`` counts its changes; the others say how far we are.
+
+    ``corpus`` None: never read. ``refused``: texts that the engine cannot embed.
+    """
+
+    workspace_id: int
+    corpus: Corpus | None = None
+    vocabulary: Vocabulary | None = None
+    words: tuple[str, ...] = ()
+    wanted: int = 1
+    read: int = 0
+    embedded: int = 0
+    refused: set[bytes] = field(default_factory=set)
+    lock: anyio.Lock = field(default_factory=anyio.Lock)
+
+    @property
+    def stale(self) -> bool:
+        return self.read < self.wanted
+
+    def pending(self) -> list[bytes]:
+        """What is to be embedded, in a fixed order."""
+        if self.corpus is None:
+            return []
+        return [key for key in self.corpus.missing() if key not in self.refused]
+
+
+class CorpusKeeper:
+    """The corpora of all workspaces, and the two loops that keep them.
+
+    Counted: ``search.refreshed``, ``search.embedded``, ``search.refused_texts``,
+    ``search.swept``, ``search.keeper_retries``.
+    """
+
+    def __init__(
+        self,
+        reads: IndexReads,
+        vectors: StoredVectors,
+        *,
+        embedder: Embedder,
+        counters: Counters,
+        policy: SearchPolicy,
+    ) -> None:
+        self._reads = reads
+        self._vectors = vectors
+        self._embedder = embedder
+        self._counters = counters
+        self._policy = policy
+        self._kept: dict[int, Kept] = {}
+        self._limiter = anyio.CapacityLimiter(2)
+        self._changed = anyio.Event()
+        self._progress = anyio.Event()
+        self._swept_at = -policy.sweep_s
+
+    @property
+    def identity(self) -> str:
+        return str(self._embedder.identity)
+
+    def notify(self, workspace_id: int) -> None:
+        """The index of this workspace was written."""
+        self.kept(workspace_id).wanted += 1
+        self._wake()
+
+    def kept(self, workspace_id: int) -> Kept:
+        if workspace_id not in self._kept:
+            self._kept[workspace_id] = Kept(workspace_id=workspace_id)
+        return self._kept[workspace_id]
+
+    async def run(self) -> None:
+        """Until cancelled. Reads the workspaces that are in the index already first."""
+        for workspace_id in await self._reads.workspaces():
+            self.kept(workspace_id)
+        async with anyio.create_task_group() as loops:
+            loops.start_soon(self._read_forever)
+            loops.start_soon(self._embed_forever)
+
+    async def caught_up(self, workspace_id: int) -> None:
+        """Return when everything written before the call is read, and embedded where possible.
+
+        ``run`` must be running. With no engine, or a broken one, reading is enough.
+        """
+        kept = self.kept(workspace_id)
+        wanted = kept.wanted
+        self._wake()
+        while kept.read < wanted or (kept.embedded < wanted and self._can_embed()):
+            await self._progress.wait()
+
+    async def refresh(self, kept: Kept) -> None:
+        """Bring the rows of one workspace up to date; vectors it has already come with them."""
+        async with kept.lock:
+            if not kept.stale:
+                return
+            wanted = kept.wanted
+            corpus = kept.corpus or empty_corpus(kept.workspace_id)
+            files = await self._reads.files(kept.workspace_id)
+            chunks: list[ChunkRow] = []
+            for some in _slices(unread_files(corpus, files), FILES_AT_ONCE):
+                chunks += await self._reads.chunks(some)
+            corpus = await self._in_thread(partial(refreshed, corpus, files, chunks))
+            kept.corpus = await self._with_stored(corpus)
+            kept.read = wanted
+            self._counters.add("search.refreshed")
+
+    def _can_embed(self) -> bool:
+        return self._embedder.state in (EmbedderState.READY, EmbedderState.LOADING)
+
+    def _wake(self) -> None:
+        self._changed.set()
+        self._changed = anyio.Event()
+
+    def _advance(self) -> None:
+        self._progress.set()
+        self._progress = anyio.Event()
+
+    async def _read_forever(self) -> None:
+        while True:
+            changed = self._changed
+            try:
+                for kept in [one for one in self._kept.values() if one.stale]:
+                    await self.refresh(kept)
+                    self._advance()
+                    self._wake()
+            except Unavailable:
+                self._counters.add("search.keeper_retries")
+                await anyio.sleep(self._policy.retry_s)
+                continue
+            if not any(one.stale for one in self._kept.values()):
+                await changed.wait()
+
+    async def _embed_forever(self) -> None:
+        """Ends when no engine will ever be ready."""
+        try:
+            await self._embedder.ready()
+        except Unavailable:
+            self._advance()
+            return
+        while True:
+            changed = self._changed
+            try:
+                busy = [await self._embed_some(one) for one in tuple(self._kept.values())]
+                if not any(busy):
+                    await self._sweep()
+            except Unavailable:
+                self._counters.add("search.keeper_retries")
+                await anyio.sleep(self._policy.retry_s)
+                continue
+            if not any(busy):
+                await changed.wait()
+
+    async def _embed_some(self, kept: Kept) -> bool:
+        """Embed one round of what a workspace lacks; whether it did anything."""
+        read = kept.read
+        if kept.corpus is None or kept.embedded >= read:
+            return False
+        pending = kept.pending()
+        if pending:
+            await self._embed_round(kept, pending[: self._policy.embed_round])
+            return True
+        await self._embed_vocabulary(kept)
+        kept.embedded = read
+        self._advance()
+        return True
+
+    async def _embed_round(self, kept: Kept, hashes: Sequence[bytes]) -> None:
+        texts = await self._vectors.texts(hashes)
+        kept.refused.update(key for key in hashes if key not in texts)
+        for some in _slices(list(texts.items()), self._policy.passage_batch):
+            await self._embed_batch(kept, some)
+        async with kept.lock:
+            if kept.corpus is not None:
+                kept.corpus = await self._with_stored(kept.corpus)
+
+    async def _embed_batch(self, kept: Kept, batch: Sequence[tuple[bytes, str]]) -> None:
+        """Embed and store; a text that breaks the engine is found by itself and left out."""
+        try:
+            vectors = await self._embedder.embed_passages([text for _, text in batch])
+        except Unavailable:
+            if len(batch) > 1:
+                for one in batch:
+                    await self._embed_batch(kept, [one])
+                return
+            if self._embedder.state is not EmbedderState.READY:
+                raise
+            kept.refused.add(batch[0][0])
+            self._counters.add("search.refused_texts")
+            return
+        await self._vectors.put(self.identity, _blobs([key for key, _ in batch], vectors))
+        self._counters.add("search.embedded", len(batch))
+
+    async def _embed_vocabulary(self, kept: Kept) -> None:
+        if kept.corpus is None:
+            return
+        words = await self._in_thread(partial(choose_words, kept.corpus.words, self._policy))
+        if kept.vocabulary is not None and words == kept.words:
+            return
+        keys = [_key(word) for word in words]
+        found = await self._vectors.find(self._word_identity, keys)
+        missing = [(key, word) for key, word in zip(keys, words, strict=True) if key not in found]
+        for some in _slices(missing, self._policy.word_batch):
+            vectors = await self._embedder.embed_words([word for _, word in some])
+            blobs = _blobs([key for key, _ in some], vectors)
+            await self._vectors.put(self._word_identity, blobs)
+            found.update(blobs)
+        kept.vocabulary = await self._in_thread(partial(_vocabulary, words, found, keys))
+        kept.words = words
+
+    async def _with_stored(self, corpus: Corpus) -> Corpus:
+        """``corpus`` with every vector that is stored for it."""
+        if self._embedder.state is EmbedderState.OFF:
+            return corpus
+        dimension = self._embedder.identity.dimension
+        missing = corpus.missing()
+        found: dict[bytes, bytes] = {}
+        for some in _slices(missing, HASHES_AT_ONCE):
+            found.update(await self._vectors.find(self.identity, some))
+        if not found and corpus.vectors.dimension == dimension:
+            return corpus
+        return await self._in_thread(partial(corpus.with_vectors, found, dimension))
+
+    async def _sweep(self) -> None:
+        """Delete what nothing refers to any more, once everything is embedded, then hourly."""
+        if anyio.current_time() - self._swept_at < self._policy.sweep_s:
+            return
+        self._swept_at = anyio.current_time()
+        swept = await self._vectors.sweep(self.identity, keep=(self._word_identity,))
+        self._counters.add("search.swept", swept)
+
+    @property
+    def _word_identity(self) -> str:
+        return f"{self.identity}/words"
+
+    async def _in_thread(self, work: Callable[[], T]) -> T:
+        return await anyio.to_thread.run_sync(work, abandon_on_cancel=True, limiter=self._limiter)
+
+
+def _vocabulary(
+    words: Sequence[str], found: dict[bytes, bytes], keys: Sequence[bytes]
+) -> Vocabulary:
+    rows = [np.frombuffer(found[key], np.float16) for key in keys]
+    vectors = np.stack(rows).astype(np.float32) if rows else np.zeros((0, 0), np.float32)
+    return Vocabulary(words, vectors)
+
+
+def _blobs(keys: Sequence[bytes], vectors: Vectors) -> dict[bytes, bytes]:
+    half = vectors.astype(np.float16)
+    return {key: row.tobytes() for key, row in zip(keys, half, strict=True)}
+
+
+def _key(word: str) -> bytes:
+    return blake2b(word.encode(), digest_size=16).digest()
+
+
+def _slices(items: Sequence[T], size: int) -> Iterator[Sequence[T]]:
+    for start in range(0, len(items), size):
+        yield items[start : start + size]
