@@ -110,14 +110,13 @@ class Pipeline:
         contents = tuple(dict.fromkeys(place.content for place in places))
         terms = self._terms(question, places)
         texts = (question.text, *contents)
-        vectors: QuestionVectors | None = await run.stage(
-            Stage[QuestionVectors | None](
-                name="embed",
-                work=partial(self._embedder.embed_question, texts, words=terms),
-                otherwise=None,
-                limit_ms=self._policy.embed_limit_ms,
-            )
+        stage: Stage[QuestionVectors | None] = Stage(
+            name="embed",
+            work=partial(self._embedder.embed_question, texts, words=terms),
+            otherwise=None,
+            limit_ms=self._policy.embed_limit_ms,
         )
+        vectors = await run.stage(stage)
         if vectors is None:
             return None
         return Embedded(
@@ -170,22 +169,16 @@ class Pipeline:
         """The neighbour words of one workspace; none when its vocabulary is not there yet."""
         if vectors is None or place.vocabulary is None or not vectors.terms:
             return ()
-        near = await run.stage(
-            Stage[list[list[tuple[str, float]]]](
-                name="neighbours",
-                work=partial(
-                    self._in_thread,
-                    partial(
-                        place.vocabulary.neighbours,
-                        vectors.terms,
-                        vectors.words,
-                        policy=self._policy,
-                    ),
-                ),
-                otherwise=[],
-                limit_ms=self._policy.scan_limit_ms,
-            )
+        look = partial(
+            place.vocabulary.neighbours, vectors.terms, vectors.words, policy=self._policy
         )
+        stage: Stage[list[list[tuple[str, float]]]] = Stage(
+            name="neighbours",
+            work=partial(self._in_thread, look),
+            otherwise=[],
+            limit_ms=self._policy.scan_limit_ms,
+        )
+        near = await run.stage(stage)
         return expansion(
             place.question.text,
             vectors.terms[: len(near)],
@@ -256,14 +249,13 @@ class Pipeline:
         corpus, question = place.corpus, place.question
         at = best(fusion.score, count)
         ids = corpus.columns.id[at].tolist()
-        details: dict[int, ChunkDetail] | None = await run.stage(
-            Stage[dict[int, ChunkDetail] | None](
-                name="details",
-                work=partial(self._reads.details, ids),
-                otherwise=None,
-                limit_ms=self._policy.details_limit_ms,
-            )
+        stage: Stage[dict[int, ChunkDetail] | None] = Stage(
+            name="details",
+            work=partial(self._reads.details, ids),
+            otherwise=None,
+            limit_ms=self._policy.details_limit_ms,
         )
+        details = await run.stage(stage)
         if details is None:
             return None
         here = np.array([key in details for key in ids], np.bool_)

@@ -1,0 +1,1 @@
+"""How good search is, measured through the real ingest, store and search."""

@@ -1,0 +1,117 @@
+"""Answers to the table that is printed and the lines that must be reached."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from bench.quality.metrics import PLAIN_MISSES, Answer, ranked, share
+
+Rows = Sequence[Answer]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """A figure that has to be reached. ``at_most``: it may not be higher."""
+
+    name: str
+    required: float
+    measured: float
+    at_most: bool = False
+
+    @property
+    def reached(self) -> bool:
+        # Lines are given to two digits, so they are compared to two digits.
+        measured = round(self.measured, 2)
+        return measured <= self.required if self.at_most else measured >= self.required
+
+
+# Set, level, Hit@1, Recall@5.
+_REQUIRED = (
+    ("locomo", "row", 0.44, 0.69),
+    ("cmrc_zh", "row", 0.52, 0.92),
+    ("memorybank_zh", "row", 0.62, 0.92),
+    ("docs_xling/en", "session", 0.60, 0.83),
+    ("docs_xling/zh", "session", 0.44, 0.67),
+    ("devmem", "row", 0.66, 0.92),
+)
+
+
+def summarise(answers: Rows) -> dict[str, dict[str, float]]:
+    """By set (and language for pages) and level."""
+    table: dict[str, dict[str, float]] = {}
+    for name, rows in _by(answers, _set_of).items():
+        answerable = [one for one in rows if not one.abstain]
+        by_row = [(one.rows, one.gold) for one in answerable if one.gold]
+        by_session = [(one.sessions, one.gold_sessions) for one in answerable if one.gold_sessions]
+        if by_row:
+            table[f"{name} row"] = ranked(by_row)
+        if by_session:
+            table[f"{name} session"] = ranked(by_session)
+    return table
+
+
+def injections(answers: Rows) -> dict[str, dict[str, float]]:
+    """Useful rate by set; false rate by category and set."""
+    table: dict[str, dict[str, float]] = {}
+    for name, rows in _by([one for one in answers if not one.abstain], _set_of).items():
+        table[f"useful {name}"] = {"n": len(rows), "rate": share([one.useful for one in rows])}
+    misses = [one for one in answers if one.abstain]
+    for name, rows in _by(misses, lambda one: f"{one.category}, {one.set_name}").items():
+        table[f"false {name}"] = {"n": len(rows), "rate": share([bool(o.injected) for o in rows])}
+    plain = [bool(one.injected) for one in misses if one.category in PLAIN_MISSES]
+    table["false plain misses together"] = {"n": len(plain), "rate": share(plain)}
+    return table
+
+
+def lines(answers: Rows) -> list[Line]:
+    """The required figures, measured."""
+    figures, rates = summarise(answers), injections(answers)
+    found = []
+    for name, level, hit, recall in _REQUIRED:
+        row = figures.get(f"{name} {level}")
+        if row:
+            found += [
+                Line(name=f"{name} Hit@1", required=hit, measured=row["hit@1"]),
+                Line(name=f"{name} Recall@5", required=recall, measured=row["recall@5"]),
+            ]
+    chats = figures.get("longmemeval session")
+    if chats:
+        found.append(Line(name="longmemeval chat Hit@1", required=0.88, measured=chats["hit@1"]))
+    for name, required in (("locomo", 0.48), ("cmrc_zh", 0.58)):
+        if f"useful {name}" in rates:
+            rate = rates[f"useful {name}"]["rate"]
+            found.append(Line(name=f"useful {name}", required=required, measured=rate))
+    rate = rates["false plain misses together"]["rate"]
+    found.append(Line(name="false plain misses", required=0.08, measured=rate, at_most=True))
+    return found
+
+
+def render(answers: Rows) -> str:
+    """Plain text for people."""
+    out = [f"{'':28} {'n':>5} {'Hit@1':>7} {'MRR@3':>7} {'R@5':>7} {'R@10':>7}"]
+    for name, row in summarise(answers).items():
+        cells = " ".join(f"{row[key]:7.3f}" for key in ("hit@1", "mrr@3", "recall@5", "recall@10"))
+        out.append(f"{name:28} {row['n']:5.0f} {cells}")
+    out.append(f"\n{'injected at raw .65':40} {'n':>5} {'rate':>7}")
+    for name, row in injections(answers).items():
+        out.append(f"{name:40} {row['n']:5.0f} {row['rate']:7.3f}")
+    took = np.array([one.took_ms for one in answers])
+    quantiles = " / ".join(f"{np.percentile(took, q):.1f}" for q in (50, 95, 99))
+    out.append(f"\nsearch p50 / p95 / p99: {quantiles} ms over {len(took)} searches")
+    for line in lines(answers):
+        verdict = "reached" if line.reached else "MISSED"
+        sign = "<=" if line.at_most else ">="
+        out.append(f"{line.name:28} {line.measured:6.3f} {sign} {line.required:4.2f}  {verdict}")
+    return "\n".join(out)
+
+
+def _set_of(one: Answer) -> str:
+    return f"{one.set_name}/{one.lang}" if one.set_name == "docs_xling" else one.set_name
+
+
+def _by(answers: Rows, key: Callable[[Answer], str]) -> dict[str, list[Answer]]:
+    groups: dict[str, list[Answer]] = {}
+    for one in answers:
+        groups.setdefault(key(one), []).append(one)
+    return groups
