@@ -1,0 +1,70 @@
+"""Given names, and the question about a person that is not about a public figure.
+
+A single given name without a surname in a question is nearly always somebody the speaker
+knows. The names are the common English ones with their short forms.
+"""
+
+from recalld.recall.gate_rules.model import THIRD_PERSON
+
+_NAME = (
+    "Aaron|Abby|Abigail|Adam|Adrian|Aidan|Alan|Albert|Alejandro|Alex|Alexa|Alexandra|Alexis"
+    "|Alice|Alicia|Alison|Amanda|Amber|Amelia|Amy|Ana|Andre|Andrea|Andrew|Andy|Angela|Angie"
+    "|Anita|Ann|Anna|Anne|Annie|Anthony|Antonio|April|Aria|Ariana|Arthur|Ashley|Audrey|Austin"
+    "|Ava|Barbara|Ben|Benjamin|Beth|Betty|Bill|Billy|Bob|Bobby|Brad|Brandon|Brenda|Brett"
+    "|Brian|Brianna|Bruce|Bryan|Caleb|Calvin|Cameron|Carl|Carla|Carlos|Carmen|Carol|Caroline"
+    "|Carolyn|Cassie|Catherine|Cathy|Chad|Charles|Charlie|Charlotte|Chelsea|Chloe|Chris"
+    "|Christian|Christina|Christine|Christopher|Cindy|Claire|Clara|Cody|Colin|Connor|Courtney"
+    "|Craig|Crystal|Cynthia|Daisy|Dan|Dana|Daniel|Danielle|Danny|Dave|David|Dawn|Dean|Deb"
+    "|Debbie|Deborah|Debra|Denise|Dennis|Derek|Diana|Diane|Diego|Don|Donald|Donna|Dora|Doris"
+    "|Dorothy|Doug|Douglas|Drew|Dylan|Ed|Eddie|Edward|Eleanor|Elena|Eli|Elijah|Elizabeth|Ella"
+    "|Ellen|Emily|Emma|Eric|Erica|Erik|Erin|Ethan|Eva|Evan|Eve|Evelyn|Faith|Felix|Fiona|Frank"
+    "|Fred|Gabby|Gabriel|Gary|Gavin|George|Gina|Gloria|Grace|Greg|Gregory|Hailey|Hannah"
+    "|Harold|Harry|Heather|Heidi|Helen|Henry|Holly|Ian|Irene|Isaac|Isabel|Isabella|Ivan|Jack"
+    "|Jackie|Jackson|Jacob|Jake|James|Jamie|Jan|Jane|Janet|Janice|Jared|Jasmine|Jason|Javier"
+    "|Jay|Jean|Jeff|Jeffrey|Jen|Jenna|Jennifer|Jenny|Jeremy|Jerry|Jess|Jesse|Jessica|Jill|Jim"
+    "|Jimmy|Jo|Joan|Joanna|Jocelyn|Joe|Joel|John|Johnny|Jon|Jonathan|Jordan|Jorge|Jose|Joseph"
+    "|Josh|Joshua|Joy|Joyce|Juan|Judith|Judy|Julia|Julian|Julie|June|Justin|Karen|Karl|Kate"
+    "|Katherine|Kathleen|Kathy|Katie|Kayla|Keith|Kelly|Kelsey|Ken|Kenneth|Kenny|Kevin|Kim"
+    "|Kimberly|Kristen|Kristin|Kurt|Kyle|Lara|Larry|Laura|Lauren|Laurie|Leah|Lee|Leo|Leon"
+    "|Leslie|Liam|Lily|Linda|Lisa|Liz|Logan|Lois|Louis|Louise|Lucas|Lucia|Lucy|Luis|Luke|Lynn"
+    "|Maddie|Madison|Maggie|Marcus|Margaret|Maria|Marie|Marilyn|Mario|Mark|Martha|Martin"
+    "|Marvin|Mary|Mason|Matt|Matthew|Maya|Megan|Mel|Melanie|Melissa|Mia|Michael|Michelle"
+    "|Miguel|Mike|Miranda|Molly|Monica|Morgan|Nancy|Natalie|Nate|Nathan|Neil|Nicholas|Nick"
+    "|Nicole|Nina|Noah|Nora|Norman|Olivia|Oscar|Owen|Paige|Pam|Pamela|Pat|Patricia|Patrick"
+    "|Paul|Paula|Peggy|Peter|Phil|Philip|Rachel|Ralph|Randy|Ray|Raymond|Rebecca|Renee|Ricardo"
+    "|Richard|Rick|Rob|Robert|Robin|Roger|Ron|Ronald|Rosa|Rose|Ross|Roy|Russell|Ruth|Ryan"
+    "|Sally|Sam|Samantha|Samuel|Sandra|Sandy|Sara|Sarah|Scott|Sean|Sebastian|Seth|Shane"
+    "|Shannon|Sharon|Shawn|Sheila|Shelly|Simon|Sofia|Sophia|Sophie|Stacy|Stanley|Stella"
+    "|Stephanie|Stephen|Steve|Steven|Stuart|Sue|Susan|Suzanne|Sydney|Sylvia|Tamara|Tanya|Tara"
+    "|Taylor|Ted|Teresa|Terry|Theo|Theresa|Thomas|Tiffany|Tim|Timothy|Tina|Todd|Tom|Tommy"
+    "|Toni|Tony|Tracy|Travis|Trevor|Troy|Tyler|Valerie|Vanessa|Vera|Veronica|Vicky|Victor"
+    "|Victoria|Vincent|Virginia|Walter|Wanda|Wayne|Wendy|Will|William|Zach|Zachary|Zoe"
+)
+# No surname, title or saint around it: those make a public figure, a place or a work.
+_SOMEBODY = (
+    rf"(?<!St\. )(?<!King )(?<!Queen )(?<!Saint )(?<!Pope )(?<!Dr\. )(?<![A-Z][a-z] )(?:{_NAME})\b"
+    r"(?:'s?)?(?! (?:[A-Z][a-z]|[IVX]+\b|the [A-Z]|von |van |de ))"
+)
+_QUESTION = (
+    r"(?:[Ww]hat|[Ww]hy|[Hh]ow|[Ww]hen|[Ww]here|[Ww]ho|[Ww]hose|[Ww]hich|[Dd]id|[Dd]oes|[Ii]s"
+    r"|[Ww]as"
+    r"|[Hh]as|[Hh]ad|[Aa]re|[Ww]ould|[Ww]ill)"
+)
+
+RULES = (
+    THIRD_PERSON.rule(
+        "en_about_somebody",
+        rf"\b{_QUESTION}\b[^?]{{0,120}}?(?<![A-Za-z]){_SOMEBODY}",
+        r"\b(?:in|from|of) (?:the |a |this )?(?:\w+ )?(?:novel|film|movie|book|play|Bible|chapter"
+        r"|poem)\b"
+        r"|\bcharacter\b|\bhas \d+ \w+"
+        r"|\b(?:Will|Mark|Rose|Grace|Faith|Joy|Jack|Dean|Drew|Bill|Pat|Rob|Sue|Ray|Eve|Dawn) "
+        r"(?:the|a|it|this|that|up|as|in|of)\b",
+    ),
+    THIRD_PERSON.rule(
+        "en_named_said",
+        rf"\b(?:{_NAME})\b (?:said|told|mentioned|suggested|wanted|asked|agreed|promised"
+        r"|recommended)\b",
+        r"\b(?:novel|film|movie|book|Bible|character|once upon)\b",
+    ),
+)
