@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from recalld.cli._options import ConfigOption, SocketOption, absolute
+from recalld.config import Settings
 
 
 def attach(app: typer.Typer) -> None:
@@ -33,10 +34,10 @@ def attach(app: typer.Typer) -> None:
 
 def run(config: str | None, *, socket: str | None, overrides: dict[str, object]) -> int:
     """The daemon's exit code. The command line's settings survive a reload of the file."""
-    from recalld.app import main  # noqa: PLC0415 (the daemon's parts cost a client 300 ms)
-    from recalld.config import Settings  # noqa: PLC0415
-
     environ = dict(os.environ)
     if socket is not None:
         environ["RECALLD_SOCKET"] = absolute(socket)
-    return main(Settings(config, environ, overrides=overrides))
+    settings = Settings(config, environ, overrides=overrides)
+    from recalld.app import main  # noqa: PLC0415 (a wrong setting is told before parts load)
+
+    return main(settings)

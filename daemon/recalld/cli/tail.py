@@ -2,6 +2,7 @@
 
 import sys
 import time
+from contextlib import ExitStack, closing
 from typing import Annotated
 
 import typer
@@ -36,15 +37,21 @@ def attach(app: typer.Typer) -> None:
         files = trace_files(workspace, socket=socket, config=config)
         if not json:
             sys.stderr.write("".join(f"following {safe(str(file))}\n" for file in files))
-        followers = [Follower(file, last=lines) for file in files]
-        while True:
-            for follower in followers:
-                for line in follower.lines():
-                    emit(line, raw=json)
-            sys.stdout.flush()
-            if not follow:
-                return
-            time.sleep(_POLL_S)
+        with ExitStack() as stack:
+            followers = [stack.enter_context(closing(Follower(file, last=lines))) for file in files]
+            follow_all(followers, raw=json, forever=follow)
+
+
+def follow_all(followers: list[Follower], *, raw: bool, forever: bool) -> None:
+    """Print what each has; once, or until interrupted."""
+    while True:
+        for follower in followers:
+            for line in follower.lines():
+                emit(line, raw=raw)
+        sys.stdout.flush()
+        if not forever:
+            return
+        time.sleep(_POLL_S)
 
 
 def emit(line: bytes, *, raw: bool) -> None:

