@@ -137,6 +137,35 @@ async def test_random_cancels_leave_whole_pairs_and_interrupt_no_bystander(tmp_p
     assert finished <= set(found)
 
 
+async def test_a_cancelled_write_gives_the_lock_back_to_other_processes(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    async with open_pairs(path) as database:
+        with anyio.move_on_after(0.02) as scope:
+            await database.write(pair("gone", work=-1))
+        assert scope.cancelled_caught
+        with anyio.fail_after(PATIENCE_S):
+            while database.settling:
+                await anyio.sleep(0.001)
+        with closing(sqlite3.connect(path, isolation_level=None, timeout=0)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            assert other.execute("SELECT count(*) FROM half").fetchone() == (0,)
+
+
+@pytest.mark.parametrize("fate", ["deleted", "replaced"])
+async def test_no_write_is_acknowledged_into_a_file_that_is_gone(tmp_path: Path, fate: str) -> None:
+    path = tmp_path / "a.db"
+    async with open_pairs(path) as database:
+        await database.write(pair("before"))
+        path.rename(tmp_path / "moved.db")
+        if fate == "replaced":
+            path.write_bytes((tmp_path / "moved.db").read_bytes())
+        with pytest.raises(Unavailable, match="moved or deleted"):
+            await database.write(pair("lost"))
+        (tmp_path / "moved.db").rename(path)
+        await database.write(pair("after"))
+        assert await database.read(pairs) == {"before": 2, "after": 2}
+
+
 @pytest.mark.parametrize("lane", ["read", "write"])
 async def test_a_cursor_left_open_survives_neither_the_commit_nor_a_cancel(
     tmp_path: Path, lane: str

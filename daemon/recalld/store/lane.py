@@ -1,28 +1,25 @@
-"""The asyncio side of the store: connections, and the life of one transaction on them.
+"""The asyncio side of the store: who has which connection, and the life of one transaction.
 
 Everything here runs inside the asyncio loop that trio-asyncio hosts; ``bridge`` is the trio side.
 """
 
 import asyncio
 import sqlite3
-import weakref
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
-from threading import Thread
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 import aiosqlite
 
 from recalld.errors import Unavailable
+from recalld.store.connection import BUSY_TIMEOUT_S, Connection
 from recalld.store.faults import code_of, is_busy
 
 T = TypeVar("T")
 Job = Callable[[aiosqlite.Connection], Awaitable[T]]
 
-BUSY_TIMEOUT_S = 0.2  # SQLite's own wait cannot be interrupted, so it is short and repeated here
 SNAPSHOT_ATTEMPTS = 5
 # A cancelled caller waits this long for the rollback and then leaves it to the lane.
 ROLLBACK_GRACE_S = 0.025
@@ -32,103 +29,12 @@ JOURNAL_LIMIT_BYTES = 64 * 1024 * 1024
 CACHE_KIB = 8 * 1024
 
 
-class _Raw(sqlite3.Connection):
-    """A connection that begins a transaction on demand and knows its open cursors.
-
-    A SELECT that was not read to its end keeps its snapshot beyond COMMIT, and it keeps an
-    interrupt pending, which then hits the ROLLBACK.
-    """
-
-    def __init__(self, path: str) -> None:
-        super().__init__(path, timeout=BUSY_TIMEOUT_S, isolation_level=None)
-        self._cursors: weakref.WeakSet[sqlite3.Cursor] = weakref.WeakSet()
-        self.begins_next = False
-
-    def begin(self, verb: str) -> None:
-        self.finish("ROLLBACK")  # of a transaction whose own end failed
-        super().execute(verb)
-
-    def _begin_if_due(self) -> None:
-        if self.begins_next:
-            self.begins_next = False
-            self.begin("BEGIN")
-
-    def _noted(self, cursor: sqlite3.Cursor) -> sqlite3.Cursor:
-        self._cursors.add(cursor)
-        return cursor
-
-    def cursor(self) -> sqlite3.Cursor:  # type: ignore[override]
-        self._begin_if_due()
-        return self._noted(super().cursor())
-
-    def execute(self, *statement: Any) -> sqlite3.Cursor:
-        self._begin_if_due()
-        return self._noted(super().execute(*statement))
-
-    def executemany(self, *statement: Any) -> sqlite3.Cursor:
-        self._begin_if_due()
-        return self._noted(super().executemany(*statement))
-
-    def finish(self, verb: str) -> None:
-        for cursor in tuple(self._cursors):
-            cursor.close()
-        self._cursors.clear()
-        if self.in_transaction:
-            super().execute(verb)
-
-
-def _run_until_loop_closes(run: Callable[[], None]) -> None:
-    # A query that outlives the loop has nobody to report to.
-    with suppress(RuntimeError):
-        run()
-
-
-class Connection(aiosqlite.Connection):
-    """An aiosqlite connection whose thread never keeps the process alive."""
-
-    def __init__(self, path: Path) -> None:
-        super().__init__(partial(_Raw, str(path)), iter_chunk_size=256)
-        self._thread = Thread(
-            target=_run_until_loop_closes, args=(self._thread.run,), name="store", daemon=True
-        )
-
-    @property
-    def _raw(self) -> _Raw:
-        return cast("_Raw", self._conn)
-
-    async def begin_immediate(self) -> None:
-        """Take the write lock."""
-        await self._execute(self._raw.begin, "BEGIN IMMEDIATE")  # type: ignore[no-untyped-call]
-
-    def begin_with_first_statement(self) -> None:
-        """Let the next statement BEGIN a (deferred) transaction on its way."""
-        self._raw.begins_next = True
-
-    def finish_soon(self) -> None:
-        """Queue a COMMIT without waiting for it; whatever comes next runs after it."""
-        self._tx.put_nowait((None, partial(self._raw.finish, "COMMIT")))
-
-    async def finish(self, verb: str) -> None:
-        """Close every cursor of the transaction, then COMMIT or ROLLBACK it if it is open."""
-        await self._execute(self._raw.finish, verb)  # type: ignore[no-untyped-call]
-
-    def stop_query(self) -> None:
-        """Interrupt what the connection's thread is running, at once and from outside it."""
-        if self._connection is not None:
-            with suppress(sqlite3.ProgrammingError):  # closed by its thread a moment ago
-                self._connection.interrupt()
-
-    def forget(self) -> None:
-        """Let go of SQLite's connection: it closes when its thread comes back, if ever."""
-        self._connection = None
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LaneKind:
     """How the connections of one lane are set up and how its transactions begin.
 
     A read crosses to its thread only for its statements (BEGIN rides on the first, nobody waits
-    for the COMMIT): 540 us became 250 us for one trivial query.
+    for the COMMIT): 540 us became 350 us for one trivial query on a busy machine.
     """
 
     writes: bool

@@ -1,0 +1,1 @@
+"""What the daemon costs and how well it finds, measured; run by hand, not by the tests."""
