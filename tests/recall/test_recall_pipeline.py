@@ -237,19 +237,21 @@ async def test_slow_vector_leaves_the_verdict_of_the_rules(autojump_clock):
 
 
 @pytest.mark.parametrize(
-    ("gate", "policy"),
+    ("gate", "policy", "ready"),
     [
-        (FakeGate(verdict=Verdict.NO), RecallPolicy()),
+        (FakeGate(verdict=Verdict.NO), RecallPolicy(), True),
         (
             FakeGate(verdict=Verdict.NO, wants_vector=True),
             RecallPolicy(gate=GatePolicy(extended=False)),
+            True,
         ),
+        (FakeGate(verdict=Verdict.NO, wants_vector=True), RecallPolicy(), False),
     ],
 )
 async def test_message_is_embedded_only_where_that_may_change_something(
-    autojump_clock, gate, policy
+    autojump_clock, gate, policy, ready
 ):
-    embed = FakeEmbed()
+    embed = FakeEmbed(ready=ready)
     await World(gate=gate, policy=policy, embed=embed).recall()
     assert embed.calls == 0
 

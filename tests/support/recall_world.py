@@ -138,6 +138,7 @@ class FakeEmbed:
     """The message's vector, after a while."""
 
     delay_ms: int = 1
+    ready: bool = True
     calls: int = 0
 
     async def __call__(self, text: str) -> Vector:

@@ -10,6 +10,7 @@ import anyio.to_thread
 import orjson
 
 from recalld.budget import Run
+from recalld.embed.port import Embedder, EmbedderState
 from recalld.errors import NotFound
 from recalld.journal import find_line
 from recalld.recall.answer import result_of
@@ -20,10 +21,27 @@ from recalld.recall.pipeline import Ports, recall
 from recalld.recall.policy import GraphMemoryPolicy, RecallPolicy, TracePolicy
 from recalld.recall.record import Recall
 from recalld.recall.sink import Counts, Line, TraceSink
+from recalld.recall.steps import Vector
 from recalld.recall.trace import Queries, trace_of
 
 # Recalls kept in memory for ``recall.explain``; older ones are read back from the trace files.
 RECENT = 512
+
+
+class MessageEmbedder:
+    """The engine as the gate asks it: one message, its centred vector."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+
+    @property
+    def ready(self) -> bool:
+        return self._embedder.state is EmbedderState.READY
+
+    async def __call__(self, text: str) -> Vector:
+        vectors = await self._embedder.embed_queries([text])
+        first: Vector = vectors[0]
+        return first
 
 
 class RecallSettings(Protocol):

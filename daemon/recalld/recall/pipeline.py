@@ -3,8 +3,8 @@
 clean → gate → probe or literal → strong signal → expand → fan out → fuse → judge → inject
 """
 
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 from recalld.budget import Run, Stage
 from recalld.recall.model import RouteQuery
@@ -32,13 +32,23 @@ from recalld.search.model import Scope, Searcher
 GATE_EMBEDDING_MS = 150
 
 
+class MessageEmbed(Protocol):
+    """The vector of a message, for the gate's extended stage."""
+
+    @property
+    def ready(self) -> bool:
+        """Whether asking makes sense now; an engine that still loads would only fail."""
+
+    async def __call__(self, text: str) -> Vector: ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ports:
     """What a recall asks of the world. ``embed`` None: the gate has rules only."""
 
     searcher: Searcher
     rules: Rules
-    embed: Callable[[str], Awaitable[Vector]] | None = None
+    embed: MessageEmbed | None = None
 
 
 async def recall(seen: Recall, *, run: Run, ports: Ports) -> Recall:
@@ -47,7 +57,7 @@ async def recall(seen: Recall, *, run: Run, ports: Ports) -> Recall:
     seen = admitted(seen, rules)
     if seen.status is None:
         seen = gated(seen, rules)
-        if ports.embed is not None and wants_vector(seen, rules):
+        if ports.embed is not None and ports.embed.ready and wants_vector(seen, rules):
             seen = extended(seen, await run.stage(_embedding(seen, ports.embed)), rules)
         seen = sent_on(seen, rules)
     if seen.status is None and is_uncertain(seen):
@@ -61,7 +71,7 @@ async def recall(seen: Recall, *, run: Run, ports: Ports) -> Recall:
     return concluded(seen, run.ledger, run.elapsed_ms)
 
 
-def _embedding(seen: Recall, embed: Callable[[str], Awaitable[Vector]]) -> Stage[Vector | None]:
+def _embedding(seen: Recall, embed: MessageEmbed) -> Stage[Vector | None]:
     async def work() -> Vector | None:
         return await embed(seen.query)
 
