@@ -123,17 +123,27 @@ async def test_trace_that_is_no_json_costs_itself_alone(tmp_path, fault):
     assert counters.get("trace.unrenderable") == counters.get("trace.dropped") == 1
 
 
-async def test_traces_are_rendered_off_the_loop(tmp_path):
-    threads = []
+async def test_trace_is_rendered_after_the_offer_and_one_at_a_time(tmp_path):
+    order = []
 
     def render():
-        threads.append(threading.current_thread())
+        order.append("trace")
         return b"{}\n"
 
+    async def answers():
+        for _ in range(20):
+            order.append("answer")
+            await trio.lowlevel.checkpoint()
+
     async with open_sink(state_dir=tmp_path, counters=Counters()) as sink:
-        sink.offer(Line(root=None, policy=POLICY, render=render))
-    assert threads
-    assert threading.current_thread() not in threads
+        for _ in range(5):
+            sink.offer(Line(root=None, policy=POLICY, render=render))
+        assert order == []
+        sink.close()
+        await answers()
+    assert order.count("trace") == 5
+    between = order[order.index("trace") : len(order) - order[::-1].index("trace")]
+    assert between.count("answer") >= 3
 
 
 async def test_journal_follows_the_policy_of_each_trace(tmp_path):

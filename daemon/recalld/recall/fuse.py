@@ -35,6 +35,8 @@ class _Place:
 
 def canonical_path(path: str) -> str:
     """The path with slashes only and without ``./`` and doubled slashes."""
+    if not any(odd in path for odd in ("\\", "//", "./")) and not path.startswith("/"):
+        return path
     parts = path.replace("\\", "/").split("/")
     return "/".join(part for part in parts if part not in {"", "."})
 
