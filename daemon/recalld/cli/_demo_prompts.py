@@ -43,13 +43,13 @@ _NO = DemoPrompt(
 SAMPLE = (
     DemoPrompt(
         label="yes",
-        text="What did we decide last time about retries of the upload queue?",
+        text="What did we decide last time about how often the upload queue retries?",
         shows="refers to the past: searched, judged, and the block is what the agent is told",
     ),
     _NO,
     DemoPrompt(
         label="uncertain",
-        text="Which zoom levels go into the offline map package for Skagen?",
+        text="Next steps for the training?",
         shows="could go either way: one quick search decides",
     ),
     DemoPrompt(
@@ -59,12 +59,12 @@ SAMPLE = (
     ),
     DemoPrompt(
         label="explicit",
-        text="/recall deep who looks at parked records in the evening?",
+        text="/recall deep who looks at the parked records every evening?",
         shows="a prefix forces the search; prefix and option are not searched for",
     ),
     DemoPrompt(
         label="suppressed",
-        text="/no-recall What did we decide last time about retries of the upload queue?",
+        text="/no-recall What did we decide last time about how often the upload queue retries?",
         shows="a prefix forbids it",
     ),
     DemoPrompt(
@@ -95,7 +95,11 @@ def derived(topics: Iterable[Topic]) -> tuple[DemoPrompt, ...]:
     return (
         DemoPrompt(label="yes", text=yes, shows="refers to the past"),
         _NO,
-        DemoPrompt(label="uncertain", text=f"{second.heading}?", shows="one quick search decides"),
+        DemoPrompt(
+            label="uncertain",
+            text=f"Next steps for {second.heading}?",
+            shows="one quick search decides",
+        ),
         DemoPrompt(
             label="strong",
             text=f"Do you remember: {told.sentence or told.heading}",
