@@ -1,5 +1,8 @@
 """The order of a recall: what is searched, what is not, and how it ends."""
 
+from dataclasses import dataclass
+
+import anyio
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -20,6 +23,18 @@ AXIS = "decision context"
 
 def searching(*found, **changes):
     return FakeSearcher(hits=found, **changes)
+
+
+@dataclass(kw_only=True)
+class ExactlySlow(FakeSearcher):
+    """Hangs on the query that is, or for an axis ends with, ``words``."""
+
+    words: str
+
+    async def search(self, query, *, scope, limit, now):
+        if query == self.words or (query.endswith(self.words) and "decision" in self.words):
+            await anyio.sleep(60)
+        return await super().search(query, scope=scope, limit=limit, now=now)
 
 
 async def test_no_searches_nothing_and_ends_at_once(autojump_clock):
@@ -81,6 +96,26 @@ async def test_slow_route_does_not_cost_the_literal_hits(autojump_clock):
     assert seen.injection is not None
     assert (outcome_of(seen, "det:axis"), seen.reason) == (Outcome.TIMEOUT, "det:axis: timeout")
     assert seen.elapsed_ms == pytest.approx(2_230)
+
+
+@pytest.mark.parametrize(
+    ("route", "words"),
+    [
+        ("literal", "what was the human-gate plugin rule"),
+        ("det:axis", "project decision plan"),
+        ("det:alias", "human gate plugin rule"),
+        ("det:focus", "human-gate plugin rule"),
+    ],
+)
+async def test_each_hung_route_of_a_deep_recall_costs_only_itself(autojump_clock, route, words):
+    searcher = ExactlySlow(hits=(hit(raw=0.7),), words=words)
+    world = World(gate=FakeGate(depth=Depth.DEEP), searcher=searcher)
+    seen = await world.recall("what was the human-gate plugin rule?")
+    outcomes = {note.name: note.outcome for note in seen.stages}
+    assert outcomes.pop(route) is Outcome.TIMEOUT
+    assert set(outcomes.values()) == {Outcome.OK}
+    assert (len(outcomes), seen.status) == (3, Status.PARTIAL)
+    assert seen.elapsed_ms == pytest.approx(2_200)
 
 
 async def test_slow_literal_does_not_cost_the_other_routes(autojump_clock):
