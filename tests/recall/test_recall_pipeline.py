@@ -103,7 +103,7 @@ async def test_slow_route_does_not_cost_the_literal_hits(autojump_clock):
     [
         ("literal", "what was the human-gate plugin rule"),
         ("det:axis", "project decision plan"),
-        ("det:alias", "human gate plugin rule"),
+        ("det:alias", "what was the human gate plugin rule"),
         ("det:focus", "human-gate plugin rule"),
     ],
 )
