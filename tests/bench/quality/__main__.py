@@ -2,7 +2,6 @@
 
 import argparse
 import json
-import os
 import sys
 import tempfile
 from contextlib import nullcontext
@@ -16,7 +15,7 @@ if str(TESTS) not in sys.path:  # run by path, not with -m
 
 from bench.quality.metrics import Answer  # noqa: E402
 from bench.quality.report import injections, lines, render, summarise  # noqa: E402
-from bench.quality.sets import SETS, EvalSet, Query, load_set  # noqa: E402
+from bench.quality.sets import SETS, EvalSet, Query, data_folder, load_set  # noqa: E402
 from bench.quality.world import World, open_world  # noqa: E402
 
 
@@ -74,8 +73,7 @@ def main() -> int:
     parser.add_argument("--keep", type=Path, help="index here and use what is there already")
     parser.add_argument("--json", type=Path, help="write the figures here")
     options = parser.parse_args()
-    default = TESTS.parents[1] / "shared" / "data"
-    data = Path(os.environ.get("RECALLD_EVAL_DATA", default))
+    data = data_folder()
     if not data.is_dir():
         print(f"evaluation data not found at {data}; set RECALLD_EVAL_DATA", file=sys.stderr)
         return 2

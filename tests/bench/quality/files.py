@@ -48,9 +48,7 @@ def write_group(root: Path, rows: Sequence[Row]) -> Layout:
     return layout
 
 
-def _write(
-    file: Path, path: str, sections: Iterable[tuple[Row, str]], layout: Layout
-) -> None:
+def _write(file: Path, path: str, sections: Iterable[tuple[Row, str]], layout: Layout) -> None:
     lines: list[str] = []
     for row, section in sections:
         layout.starts.setdefault(path, []).append((len(lines) + 1, row.id))

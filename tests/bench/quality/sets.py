@@ -1,6 +1,7 @@
 """The evaluation sets as values."""
 
 import json
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,6 +40,12 @@ class EvalSet:
     name: str
     groups: dict[str, tuple[Row, ...]]
     queries: tuple[Query, ...]
+
+
+def data_folder() -> Path:
+    """Where the sets are: ``RECALLD_EVAL_DATA``, else beside the repository."""
+    default = Path(__file__).resolve().parents[4] / "shared" / "data"
+    return Path(os.environ.get("RECALLD_EVAL_DATA", default))
 
 
 def load_set(data: Path, name: str) -> EvalSet:
