@@ -1,9 +1,12 @@
 """Recall with the gate's own rules: what of a message reaches the search."""
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from recalld.embed.port import EmbedderState
+from recalld.recall.flow import MessageEmbedder
 from recalld.recall.gate_extended import ExtendedStage
 from recalld.recall.model import Depth, Status
 from recalld.recall.rules import rules_of
@@ -100,3 +103,20 @@ def test_suppressing_prefix_wins_over_everything(prefix, forced, said):
     seen = run_virtual(main)
     assert seen.verdict is not None
     assert (seen.verdict.reason, world.searcher.calls) == ("suppressed", [])
+
+
+class Engine:
+    """As much of an embedder as the gate sees."""
+
+    def __init__(self, state):
+        self.state = state
+
+    async def embed_queries(self, texts):
+        return np.full((len(texts), 3), len(texts[0]), dtype=np.float32)
+
+
+@pytest.mark.parametrize("state", EmbedderState)
+async def test_gate_asks_for_a_vector_only_while_the_engine_is_ready(autojump_clock, state):
+    embed = MessageEmbedder(Engine(state))  # type: ignore[arg-type]
+    assert embed.ready is (state is EmbedderState.READY)
+    assert (await embed("four")).tolist() == [4.0, 4.0, 4.0]
