@@ -7,11 +7,11 @@ conversation can name. A word of time alone is never enough: it needs us beside 
 """
 
 import re
-from collections.abc import Iterator
+from dataclasses import dataclass
 
 from recalld.recall.deictic import MAX_WORDS, content_words, is_deictic
 from recalld.recall.gate_control import read_control
-from recalld.recall.gate_rules import ACTIONS, CASED, DEMANDS, EXTENDED, OPENS, PAST
+from recalld.recall.gate_rules import ACTIONS, DEMANDS, EXTENDED, OPENS, PAST, Tier
 from recalld.recall.gate_rules.folding import folded
 from recalld.recall.gate_rules.model import OPEN, Rule
 from recalld.recall.gate_rules.relation import asks_own_relation
@@ -65,7 +65,21 @@ _SELF_CONTAINED = re.compile(
 _PERSON = re.compile(r"\b(?:i|we|me|us|my|our|mine|ours|i'm|i've|i'd)\b|我|咱|俺")
 
 
+_CJK = re.compile(r"[\u3400-\u9fff]")
+# One word is a name in a Chinese sentence; a message of one word has no grammar to match.
+_ENGLISH = re.compile(r"[a-z']{1,30}[ ,]+[a-z']|^\W*[a-z' ]+\W*$")
+
 _POINTS_ONLY = OPEN.rule("deictic", "")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Said:
+    """The sentences of a message: as written, lower-cased, and of these each language's."""
+
+    cased: tuple[str, ...]
+    lower: tuple[str, ...]
+    chinese: tuple[str, ...]
+    english: tuple[str, ...]
 
 
 def decide(text: str, *, policy: TriggerPolicy, gate: GatePolicy) -> GateVerdict:
@@ -106,33 +120,19 @@ def _by_mode(query: str, policy: TriggerPolicy) -> GateVerdict | None:
 def _by_words(query: str, gate: GatePolicy) -> GateVerdict:
     if is_small_talk(query):
         return _no("small_talk", "small_talk", query)
-    cased = _sentences(visible_prose(query))
-    lower = tuple(sentence.lower() for sentence in cased)
-    found = _first(DEMANDS, lower)
-    if found is None and any(asks_own_relation(sentence) for sentence in cased):
+    said = _said(query)
+    found = _first(DEMANDS, said)
+    if found is None and any(asks_own_relation(sentence) for sentence in said.cased):
         return _yes("user_specific_context", "own_relation", query, RouteKind.GRAPH)
-    for rules, sentences in _tiers(gate, cased=cased, lower=lower):
-        found = found or _first(rules, sentences)
+    for tier in (PAST, EXTENDED, ACTIONS, OPENS) if gate.extended else (PAST, ACTIONS):
+        found = found or _first(tier, said)
     if found is not None:
         return _verdict_of(found, query)
     if gate.extended and _points_only(query):
         return _verdict_of(_POINTS_ONLY, query)
-    public = any(_SELF_CONTAINED.search(s) and not _PERSON.search(s) for s in lower)
+    public = any(_SELF_CONTAINED.search(s) and not _PERSON.search(s) for s in said.lower)
     reason = "self_contained" if public else "default"
     return _no(reason, reason, query)
-
-
-def _tiers(
-    gate: GatePolicy, *, cased: tuple[str, ...], lower: tuple[str, ...]
-) -> Iterator[tuple[tuple[Rule, ...], tuple[str, ...]]]:
-    """The rules behind the demands, in order, each with the sentences it reads."""
-    yield PAST, lower
-    if gate.extended:
-        yield EXTENDED, lower
-        yield CASED, cased
-    yield ACTIONS, lower
-    if gate.extended:
-        yield OPENS, lower
 
 
 def is_small_talk(text: str) -> bool:
@@ -162,8 +162,28 @@ def _sentences(prose: str) -> tuple[str, ...]:
     return tuple(folded(sentence) for sentence in found)
 
 
-def _first(rules: tuple[Rule, ...], sentences: tuple[str, ...]) -> Rule | None:
-    return next((rule for rule in rules if any(rule.fires(s) for s in sentences)), None)
+def _said(query: str) -> _Said:
+    cased = _sentences(visible_prose(query))
+    lower = tuple(sentence.lower() for sentence in cased)
+    return _Said(
+        cased=cased,
+        lower=lower,
+        chinese=tuple(s for s in lower if _CJK.search(s)),
+        english=tuple(s for s in lower if _ENGLISH.search(s)),
+    )
+
+
+def _first(tier: Tier, said: _Said) -> Rule | None:
+    """The first rule that fires in any sentence; Chinese rules come before English ones."""
+    for rules, sentences in (
+        (tier.chinese, said.chinese),
+        (tier.english, said.english),
+        (tier.cased, said.cased),
+    ):
+        for rule in rules if sentences else ():
+            if any(map(rule.fires, sentences)):
+                return rule
+    return None
 
 
 def _verdict_of(rule: Rule, query: str) -> GateVerdict:

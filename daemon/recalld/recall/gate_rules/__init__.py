@@ -1,24 +1,35 @@
-"""The gate's patterns: families in the gate's order, one table for each way to match.
+"""The gate's patterns: families in the gate's order, one tier after the other.
 
-``LOWER`` rules see lower-cased text, ``CASED`` rules the text as written. Chinese has no case
-and is among the first.
+Chinese rules read folded sentences, English ones lower-cased sentences, and ``CASED`` rules the
+sentence as written.
 """
+
+from dataclasses import dataclass
 
 from recalld.recall.gate_rules import chinese, chinese_own, english, english_own, names
 from recalld.recall.gate_rules.model import Rule
 
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tier:
+    """Rules that are tried before those of the next tier."""
+
+    chinese: tuple[Rule, ...]
+    english: tuple[Rule, ...]
+    cased: tuple[Rule, ...] = ()
+
+    @property
+    def rules(self) -> tuple[Rule, ...]:
+        return (*self.chinese, *self.english, *self.cased)
+
+
 # The order decides: what the message demands of the past, then what it leaves open.
-DEMANDS: tuple[Rule, ...] = (*chinese.DEMANDS, *english.DEMANDS)
-PAST: tuple[Rule, ...] = (
-    *chinese.MEMORIES,
-    *english.MEMORIES,
-    *chinese.HISTORIES,
-    *english.HISTORIES,
-    *chinese.AMBIGUOUSES,
-    *english.AMBIGUOUSES,
+DEMANDS = Tier(chinese=chinese.DEMANDS, english=english.DEMANDS)
+PAST = Tier(
+    chinese=(*chinese.MEMORIES, *chinese.HISTORIES, *chinese.AMBIGUOUSES),
+    english=(*english.MEMORIES, *english.HISTORIES, *english.AMBIGUOUSES),
 )
-EXTENDED: tuple[Rule, ...] = (*chinese_own.EXTENDED, *english_own.EXTENDED)
-CASED: tuple[Rule, ...] = names.RULES
-ACTIONS: tuple[Rule, ...] = (*chinese.ACTIONS, *english.ACTIONS)
-OPENS: tuple[Rule, ...] = (*chinese_own.OPENS, *english_own.OPENS)
-ALL: tuple[Rule, ...] = (*DEMANDS, *PAST, *EXTENDED, *CASED, *ACTIONS, *OPENS)
+EXTENDED = Tier(chinese=chinese_own.EXTENDED, english=english_own.EXTENDED, cased=names.RULES)
+ACTIONS = Tier(chinese=chinese.ACTIONS, english=english.ACTIONS)
+OPENS = Tier(chinese=chinese_own.OPENS, english=english_own.OPENS)
+TIERS = (DEMANDS, PAST, EXTENDED, ACTIONS, OPENS)

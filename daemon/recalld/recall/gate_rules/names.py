@@ -40,31 +40,31 @@ _NAME = (
     "|Toni|Tony|Tracy|Travis|Trevor|Troy|Tyler|Valerie|Vanessa|Vera|Veronica|Vicky|Victor"
     "|Victoria|Vincent|Virginia|Walter|Wanda|Wayne|Wendy|Will|William|Zach|Zachary|Zoe"
 )
-# No surname, title or saint around it: those make a public figure, a place or a work.
-_SOMEBODY = (
-    rf"(?<!St\. )(?<!King )(?<!Queen )(?<!Saint )(?<!Pope )(?<!Dr\. )(?<![A-Z][a-z] )(?:{_NAME})\b"
-    r"(?:'s?)?(?! (?:[A-Z][a-z]|[IVX]+\b|the [A-Z]|von |van |de ))"
-)
 _QUESTION = (
     r"(?:[Ww]hat|[Ww]hy|[Hh]ow|[Ww]hen|[Ww]here|[Ww]ho|[Ww]hose|[Ww]hich|[Dd]id|[Dd]oes|[Ii]s"
-    r"|[Ww]as"
-    r"|[Hh]as|[Hh]ad|[Aa]re|[Ww]ould|[Ww]ill)"
+    r"|[Ww]as|[Hh]as|[Hh]ad|[Aa]re|[Ww]ould|[Ww]ill)"
+)
+# A small word in front and no surname behind: with one, it is a public figure, a place or a work.
+_SOMEBODY = (
+    rf"(?:{_NAME})\b(?:'s\b|'(?= )|(?! (?:[A-Z][a-z]|[IVX]+\b|the [A-Z]|von |van |de |in [A-Z]"
+    r"|of [A-Z])))"
 )
 
 RULES = (
     THIRD_PERSON.rule(
         "en_about_somebody",
-        rf"\b{_QUESTION}\b[^?]{{0,120}}?(?<![A-Za-z]){_SOMEBODY}",
+        rf"\b{_QUESTION}(?:\b[^?]{{0,120}}?(?<![A-Za-z'-])(?:[a-z][\w'-]{{0,20}},?"
+        rf"|[,;:(]))? {_SOMEBODY}",
         r"\b(?:in|from|of) (?:the |a |this )?(?:\w+ )?(?:novel|film|movie|book|play|Bible|chapter"
-        r"|poem)\b"
-        r"|\bcharacter\b|\bhas \d+ \w+"
-        r"|\b(?:Will|Mark|Rose|Grace|Faith|Joy|Jack|Dean|Drew|Bill|Pat|Rob|Sue|Ray|Eve|Dawn) "
-        r"(?:the|a|it|this|that|up|as|in|of)\b",
+        r"|poem)\b|\bcharacter\b|\bhas \d+ \w+|\b(?:Will|Mark|Rose|Grace|Faith|Joy|Jack|Dean|Drew"
+        r"|Bill|Pat|Rob|Sue|Ray|Eve|Dawn) (?:the|a|it|this|that|up|as|in|of)\b",
     ),
     THIRD_PERSON.rule(
         "en_named_said",
-        rf"\b(?:{_NAME})\b (?:said|told|mentioned|suggested|wanted|asked|agreed|promised"
-        r"|recommended)\b",
+        rf"\b(?:{_NAME}) (?:said|told|mentioned|suggested|wanted|asked|agreed|promised"
+        r"|recommended)\b|\b(?:[Dd]id|[Hh]as|[Dd]idn't|[Hh]asn't) [A-Z][a-z]+ (?:(?:already|ever"
+        r"|finally) )?(?:sen[dt]|reply|replied|sign|agree|approve|mention|say|said|finish|review"
+        r"|confirm|answer|pay|paid)(?:ed)?\b",
         r"\b(?:novel|film|movie|book|Bible|character|once upon)\b",
     ),
 )

@@ -13,13 +13,14 @@ def _words(text: str) -> frozenset[str]:
 
 _ASKED = re.compile(
     r"(?P<a>[^,。?!\s][^,。?!]{0,40}?) ?(?:和|与|跟|同"
-    r"|以及) ?(?P<b>[^,。?!]{1,40}?) ?(?:之间)? ?(?:的|有|是)"
-    r"(?:什么|啥|怎样的?|哪些|没有)? ?(?:关系|关联|联系|依赖)"
+    r"|以及) ?(?P<b>[^,。?!]{1,40}?) ?(?:之间)? ?(?:的|有|是)(?:什么|啥|怎样的?|哪些"
+    r"|没有)? ?(?:关系|关联|联系|依赖)"
     r"|(?i:relation(?:ship)?s? between) (?P<c>[^,?!]{1,40}?) (?i:and) (?P<d>[^,?!]{1,40})"
     r"|(?i:how (?:is|are|does|do)) (?P<e>[^,?!]{1,40}?) (?i:related to|connected to|relate to"
-    r"|depend on"
-    r"|tied to|linked to) (?P<f>[^,?!]{1,40})"
+    r"|depend on|tied to|linked to) (?P<f>[^,?!]{1,40})"
 )
+# One of these is in every such question, and in few others.
+_STEM = re.compile(r"关系|关联|联系|依赖|(?i:relat|connected to|depend on|tied to|linked to)")
 _MINE = re.compile(r"(?i:\b(?:my|our|i|we|me|us)\b)|我|咱")
 _IDENTIFIER = re.compile(
     r"[A-Za-z][A-Za-z0-9]*(?:[-_.][A-Za-z0-9]+)+|[A-Za-z]*[a-z][A-Z][A-Za-z0-9]*"
@@ -36,7 +37,7 @@ _PUBLIC = _words(
 
 def asks_own_relation(sentence: str) -> bool:
     """True if a relation is asked for and one side is the speaker's or a private identifier."""
-    match = _ASKED.search(sentence)
+    match = _ASKED.search(sentence) if _STEM.search(sentence) else None
     if match is None:
         return False
     sides = " , ".join(side for side in match.groups() if side)

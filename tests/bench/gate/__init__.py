@@ -1,0 +1,1 @@
+"""How good the gate is, and how the coefficients of its embedding stage were fitted."""
