@@ -1,0 +1,284 @@
+"""How the parts are put together: constructor arguments, in the order of dependence."""
+
+import glob
+import os
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+from secrets import randbits
+
+import anyio
+import anyio.to_thread
+import msgspec
+
+from recalld import __version__
+from recalld.config import Config, Settings
+from recalld.counters import Counters
+from recalld.embed.port import Embedder
+from recalld.index.flow import Indexer, IndexSettings
+from recalld.index.model import Workspace
+from recalld.index.workspaces import expand
+from recalld.parts import (
+    EventJournal,
+    IndexPlaces,
+    IndexService,
+    SessionTable,
+    StoreHealth,
+    embedder_condition,
+)
+from recalld.recall.expand import cut
+from recalld.recall.flow import MessageEmbedder, Recalled, RecallService, RecallWorld
+from recalld.recall.gate_extended import extended_stage
+from recalld.recall.ids import TraceIds
+from recalld.recall.pipeline import Ports
+from recalld.recall.rules import rules_of
+from recalld.recall.sink import TraceSink
+from recalld.search.flow import IndexSearcher
+from recalld.server.dispatch import Dispatcher
+from recalld.server.health import Condition, Health
+from recalld.server.hub import Event, EventKind, Hub
+from recalld.server.methods import METHODS
+from recalld.server.places import SessionBook, Whereabouts
+from recalld.server.recording import Recorder
+from recalld.server.services import Services, Vitals
+from recalld.server.serving import Server
+from recalld.server.sockets import connect
+from recalld.server.sources import EventAnswerer, Sources
+from recalld.server.traffic import Traffic
+from recalld.service.process import rss_bytes
+from recalld.store.events import EventLog
+from recalld.store.index_read import IndexReader
+from recalld.store.index_write import IndexWriter
+from recalld.store.ping import ping
+from recalld.store.repair import Opened
+from recalld.store.sessions import Sessions
+from recalld.store.vectors import VectorStore
+
+Work = Callable[[], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Base:
+    """What is open before anything is built, and outlives all of it."""
+
+    settings: Settings
+    counters: Counters
+    state: Opened
+    index: Opened
+    sink: TraceSink
+    events: EventLog
+    embedder: Embedder
+    now: Callable[[], datetime]
+    lag_max_ms: Callable[[], float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Daemon:
+    """The parts that run. ``background`` are independent of each other."""
+
+    services: Services
+    server: Server
+    background: tuple[tuple[str, Work], ...]
+    configure: Callable[[], Awaitable[None]]
+    ping_store: Callable[[], Awaitable[object]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Engine:
+    """Indexing, searching and recall over one set of databases."""
+
+    indexer: Indexer
+    searcher: IndexSearcher
+    recall: RecallService
+    index: IndexService
+
+
+def assemble(base: Base) -> Daemon:
+    settings, counters = base.settings, base.counters
+    policy = settings.current.server
+    ids = TraceIds(now_ms=lambda: int(base.now().timestamp() * 1_000), chance=randbits)
+    hub = Hub(queue=policy.subscriber_queue, counters=counters, new_id=ids.next)
+    engine = _engine(base, hub, ids)
+    services = _services(base, engine, hub=hub, ids=ids)
+    dispatcher = Dispatcher(METHODS, services=services, counters=counters)
+    server = Server(
+        policy=policy,
+        dispatcher=dispatcher,
+        traffic=services.traffic,
+        counters=counters,
+        uid=os.getuid(),
+    )
+    sources = Sources(
+        settings.current.subscribe,
+        connect=connect,
+        answerer=EventAnswerer(dispatcher, counters=counters),
+        policy=policy,
+        traffic=services.traffic,
+        counters=counters,
+    )
+    _register(services.health, base, engine=engine, server=server, sources=sources)
+    return Daemon(
+        services=services,
+        server=server,
+        background=(
+            ("embedder", base.embedder.run),
+            ("searcher", engine.searcher.run),
+            ("indexer", engine.indexer.run),
+            ("sessions", services.sessions.run),
+            ("sources", sources.run),
+        ),
+        configure=partial(_apply_workspaces, settings, engine.indexer),
+        ping_store=partial(ping, base.state.database),
+    )
+
+
+def _engine(base: Base, hub: Hub, ids: TraceIds) -> Engine:
+    settings, counters = base.settings, base.counters
+    database = base.index.database
+    searcher = IndexSearcher(
+        IndexReader(database), VectorStore(database), embedder=base.embedder, counters=counters
+    )
+
+    def changed(workspace_id: int) -> None:
+        searcher.notify(workspace_id)
+        hub.publish(_index_event(workspace_id, indexer.workspaces, base.now()))
+
+    config = settings.current
+    indexer = Indexer(
+        IndexWriter(database),
+        settings=IndexSettings(policy=config.index, never=_trace_files(config)),
+        counters=counters,
+        on_change=changed,
+    )
+    recall = RecallService(
+        RecallWorld(
+            ports=Ports(
+                searcher=searcher,
+                rules=rules_of(extended_stage(base.embedder.identity)),
+                embed=MessageEmbedder(base.embedder),
+            ),
+            settings=lambda: settings.current,
+            sink=base.sink,
+            counters=counters,
+            ids=ids,
+            roots=lambda: [workspace.root for workspace in indexer.workspaces],
+            on_recall=partial(_tell, hub),
+        )
+    )
+    index = IndexService(
+        indexer=indexer, searcher=searcher, embedder=base.embedder, database=database
+    )
+    return Engine(indexer=indexer, searcher=searcher, recall=recall, index=index)
+
+
+def _trace_files(config: Config) -> tuple[str, ...]:
+    """The trace file and its rotated ones are not memory."""
+    file = config.trace.file
+    return (file, *(f"{file}.{number}" for number in range(1, config.trace.keep + 1)))
+
+
+def _index_event(workspace_id: int, known: tuple[Workspace, ...], at: datetime) -> Event:
+    root = next((found.root for found in known if found.id == workspace_id), None)
+    return Event(kind=EventKind.INDEX, at=at, data={"workspace": root}, workspace=root)
+
+
+def _tell(hub: Hub, recalled: Recalled) -> None:
+    if not hub.subscribers:
+        return
+    data = {
+        "session": recalled.session_key,
+        "result": msgspec.to_builtins(recalled.result),
+    }
+    root = recalled.workspace_root
+    hub.publish(Event(kind=EventKind.RECALL, at=recalled.at, data=data, workspace=root))
+    if recalled.trace is not None:
+        trace = recalled.trace()
+        hub.publish(Event(kind=EventKind.TRACE, at=recalled.at, data=trace, workspace=root))
+
+
+def _services(base: Base, engine: Engine, *, hub: Hub, ids: TraceIds) -> Services:
+    counters, settings = base.counters, base.settings
+    sessions = SessionBook(SessionTable(Sessions(base.state.database)), counters=counters)
+    started = anyio.current_time()
+
+    async def reload() -> Mapping[str, object]:
+        done = await anyio.to_thread.run_sync(settings.reload, abandon_on_cancel=True)
+        await _apply_workspaces(settings, engine.indexer)
+        counters.add("config.reloaded")
+        return {
+            "changed": done.changed,
+            "needs_restart": done.needs_restart,
+            "warnings": done.warnings,
+        }
+
+    return Services(
+        recall=engine.recall,
+        searcher=engine.searcher,
+        index=engine.index,
+        recorder=Recorder(EventJournal(base.events), counters=counters),
+        sessions=sessions,
+        places=Whereabouts(IndexPlaces(engine.indexer), sessions),
+        hub=hub,
+        counters=counters,
+        traffic=Traffic(counters),
+        health=Health(),
+        vitals=Vitals(
+            version=__version__,
+            pid=os.getpid(),
+            uptime_s=lambda: anyio.current_time() - started,
+            rss_bytes=rss_bytes,
+            loop_lag_max_ms=base.lag_max_ms,
+        ),
+        total_ms=lambda: settings.current.recall.max_total_ms,
+        bounded_query=cut,
+        reload=reload,
+        clock=base.now,
+        new_id=ids.next,
+    )
+
+
+async def _apply_workspaces(settings: Settings, indexer: Indexer) -> None:
+    """Index exactly what is configured. Raise ``BadConfig`` and change nothing."""
+    expanded = partial(
+        expand,
+        settings.current.workspaces,
+        home=settings.environ.get("HOME") or str(Path.home()),
+        list_folders=_folders,
+        real_path=os.path.realpath,
+    )
+    wanted = await anyio.to_thread.run_sync(expanded, abandon_on_cancel=True)
+    # Setting them arms every watch anew; a reload that changes nothing here should not.
+    if wanted != tuple(replace(known, id=0) for known in indexer.workspaces) or not wanted:
+        await indexer.set_workspaces(wanted)
+
+
+def _folders(pattern: str) -> list[str]:
+    return [found for found in glob.glob(pattern) if Path(found).is_dir()]  # noqa: PTH207
+
+
+def _register(
+    health: Health, base: Base, *, engine: Engine, server: Server, sources: Sources
+) -> None:
+    for part, opened in (("store", base.state), ("index_store", base.index)):
+        health.register(
+            part, StoreHealth(database=opened.database, quarantined=opened.quarantined).condition
+        )
+    health.register("embedder", partial(embedder_condition, base.embedder))
+    health.register("index", engine.index.condition)
+
+    async def socket() -> Condition:
+        lost = () if server.reachable else ("the socket file is gone or somebody else's",)
+        return Condition(degraded=lost, facts={"connections": server.connections})
+
+    async def followed() -> Condition:
+        missing = tuple(f"{name} is not connected" for name in sources.missing)
+        return Condition(degraded=missing)
+
+    async def traces() -> Condition:
+        return Condition(facts={"pending": base.sink.pending})
+
+    health.register("socket", socket)
+    health.register("sources", followed)
+    health.register("traces", traces)

@@ -1,0 +1,200 @@
+"""The daemon's parts as the server's ports ask for them, and how each part is."""
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from recalld.embed.port import Embedder, EmbedderState
+from recalld.index.flow import Indexer
+from recalld.index.workspaces import resolve
+from recalld.search.flow import LEXICAL_ONLY, IndexSearcher
+from recalld.server.health import Condition
+from recalld.server.ports import Entry, Kept, Place
+from recalld.server.ports import Sighting as Seen
+from recalld.store.bridge import Database
+from recalld.store.event_table import NewEvent, stamp
+from recalld.store.events import EventLog
+from recalld.store.index_check import agreement
+from recalld.store.sessions import Sessions, Sighting
+
+
+class EventJournal:
+    """The store's event log as the server's journal."""
+
+    def __init__(self, log: EventLog) -> None:
+        self._log = log
+
+    async def append(self, entry: Entry) -> Kept:
+        accepted = await self._log.append(
+            NewEvent(
+                event_id=entry.event_id,
+                kind=entry.kind,
+                session_key=entry.session_key,
+                agent=entry.agent,
+                workspace=entry.workspace,
+                at=stamp(entry.at),
+                payload=entry.payload,
+                reply=entry.reply,
+            )
+        )
+        return Kept(seq=accepted.seq, duplicate=accepted.duplicate, reply=accepted.reply)
+
+    async def record_reply(self, seq: int, reply: bytes) -> None:
+        await self._log.record_reply(seq, reply)
+
+
+class SessionTable:
+    """The store's sessions as the server notes them."""
+
+    def __init__(self, sessions: Sessions) -> None:
+        self._sessions = sessions
+
+    async def note(self, sighting: Seen) -> None:
+        await self._sessions.upsert(
+            Sighting(
+                key=sighting.key,
+                agent=sighting.agent,
+                workspace=sighting.workspace,
+                client=sighting.client,
+                at=sighting.at,
+            )
+        )
+        if sighting.end_reason is not None:
+            await self._sessions.end(sighting.key, reason=sighting.end_reason, at=sighting.at)
+
+    async def last_workspace(self, key: str) -> str | None:
+        return await self._sessions.last_workspace(key)
+
+
+class IndexPlaces:
+    """The indexed workspaces as places a message can be about."""
+
+    def __init__(self, indexer: Indexer) -> None:
+        self._indexer = indexer
+
+    def all(self) -> Sequence[Place]:
+        return [Place(id=found.id, root=found.root) for found in self._indexer.workspaces]
+
+    def resolve(self, path: str) -> Place | None:
+        found = resolve(os.path.realpath(path), self._indexer.workspaces)
+        return None if found is None else Place(id=found.id, root=found.root)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexService:
+    """Indexing and searching as one thing to ask."""
+
+    indexer: Indexer
+    searcher: IndexSearcher
+    embedder: Embedder
+    database: Database
+
+    async def sync(self, workspace_id: int | None, *, wait: bool) -> Mapping[str, object]:
+        report = await self.indexer.sync(workspace_id, wait=wait)
+        if wait:
+            for workspace in self.indexer.workspaces:
+                if workspace_id in (None, workspace.id):
+                    await self.searcher.caught_up(workspace.id)
+        return {
+            "files": report.files,
+            "chunks": report.chunks,
+            "added": report.added,
+            "changed": report.changed,
+            "removed": report.removed,
+            "skipped": [{"path": skip.path, "why": skip.why} for skip in report.skipped],
+            "took_ms": round(report.took_ms, 3),
+        }
+
+    async def status(self, workspace_id: int | None) -> Mapping[str, object]:
+        identity = self.embedder.identity
+        return {
+            "engine": identity.engine,
+            "model": identity.model,
+            "dimension": identity.dimension,
+            "state": self.embedder.state,
+            "problem": self.embedder.problem,
+            "workspaces": [
+                await self._workspace(status.id)
+                for status in await self.indexer.status(workspace_id)
+            ],
+        }
+
+    async def _workspace(self, workspace_id: int) -> Mapping[str, object]:
+        (indexed,) = await self.indexer.status(workspace_id)
+        searched = await self.searcher.describe(workspace_id)
+        counted = await agreement(self.database, workspace_id, searched.identity)
+        lexical = counted.chunks == counted.lexical == counted.full_text
+        vectors = counted.chunks == counted.vectors or searched.engine == LEXICAL_ONLY
+        return {
+            "workspace": indexed.root,
+            "files": counted.files,
+            "chunks": counted.chunks,
+            "lexical": counted.full_text,
+            "vectors": counted.vectors,
+            "skipped": indexed.skipped,
+            "watch": indexed.watch,
+            "reconciled_at": indexed.reconciled_at,
+            "reading": {"done": indexed.done, "total": indexed.total},
+            "degraded": list(indexed.degraded),
+            "invariants": {
+                "holds": lexical and vectors,
+                "lexical": lexical,
+                "vectors": vectors,
+                "searchable": searched.chunks == counted.chunks and not searched.stale,
+            },
+            "refused_windows": searched.refused,
+            "reembedding": searched.reembedding,
+        }
+
+    async def condition(self) -> Condition:
+        """How indexing is, workspace by workspace."""
+        statuses = await self.indexer.status()
+        return Condition(
+            degraded=tuple(f"{why} ({each.root})" for each in statuses for why in each.degraded),
+            facts={
+                "workspaces": [
+                    {
+                        "workspace": each.root,
+                        "files": each.files,
+                        "chunks": each.chunks,
+                        "watch": each.watch,
+                        "reconciled_at": each.reconciled_at,
+                        "reading": {"done": each.done, "total": each.total},
+                    }
+                    for each in statuses
+                ]
+            },
+        )
+
+
+async def embedder_condition(embedder: Embedder) -> Condition:
+    identity, state = embedder.identity, embedder.state
+    works = state in (EmbedderState.READY, EmbedderState.OFF)
+    why = f"{state}: {embedder.problem}" if embedder.problem else str(state)
+    return Condition(
+        degraded=() if works else (why,),
+        facts={"engine": identity.engine, "model": identity.model, "loading": str(state)},
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoreHealth:
+    """One database, and the damaged file it took the place of."""
+
+    database: Database
+    quarantined: Path | None
+
+    async def condition(self) -> Condition:
+        database = self.database
+        degraded = [] if self.quarantined is None else [f"damaged file kept at {self.quarantined}"]
+        if database.settling:
+            degraded.append(f"{database.settling} connections do not come back")
+        return Condition(
+            degraded=tuple(degraded),
+            facts={
+                "path": str(database.path),
+                "wal_bytes": await database.wal_bytes(),
+                "sqlite": database.sqlite_version,
+            },
+        )

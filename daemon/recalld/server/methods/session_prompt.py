@@ -1,0 +1,53 @@
+"""``session.prompt``: what the agent should be told before this message, in time or not at all."""
+
+from typing import Annotated
+
+import anyio
+from msgspec import Meta
+
+from recalld.recall.model import Prompt, RecallResult
+from recalld.server.method import Context, Method
+from recalld.server.params import EventParams
+
+# Of the budget, what noting an event id may cost before the recall goes on without.
+NOTE_SHARE = 0.25
+LEAST_MS = 1
+
+
+class PromptParams(EventParams, frozen=True, kw_only=True):
+    """``budget_ms`` only ever lowers the configured total."""
+
+    text: str
+    budget_ms: Annotated[int, Meta(ge=50, le=60_000)] | None = None
+
+
+async def handle(params: PromptParams, context: Context) -> object:
+    services = context.services
+    started = anyio.current_time()
+    at = params.when(services.clock())
+    services.sessions.see(params.session, at)
+    total_ms = min(params.budget_ms or services.total_ms(), services.total_ms())
+
+    async def work() -> RecallResult:
+        place = await services.places.of_session(params.session)
+        prompt = Prompt(
+            # A NUL would cut text short in places that count in C strings.
+            text=params.text.replace("\0", " "),
+            at=at,
+            session_key=params.session.key,
+            agent=params.session.agent,
+            workspace_id=None if place is None else place.id,
+            workspace_root=None if place is None else place.root,
+        )
+        spent_ms = (anyio.current_time() - started) * 1_000
+        return await services.recall.prompt(
+            prompt, budget_ms=max(LEAST_MS, int(total_ms - spent_ms))
+        )
+
+    if params.event_id is None:
+        return await work()
+    entry = await services.recorder.entry(METHOD.name, params, at=at, payload={"text": params.text})
+    return await services.recorder.once(entry, work, limit_ms=int(total_ms * NOTE_SHARE))
+
+
+METHOD = Method("session.prompt", PromptParams, handle)

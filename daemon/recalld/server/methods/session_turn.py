@@ -1,0 +1,47 @@
+"""``session.turn``: a finished exchange; accepted once it is durable."""
+
+from typing import Annotated
+
+from msgspec import Meta
+
+from recalld.server.method import Context, Method
+from recalld.server.params import EventParams, Moment, Params
+from recalld.server.recording import encoded, repeated
+
+ACCEPTED = {"accepted": True}
+
+
+class Message(Params, frozen=True, kw_only=True):
+    role: Annotated[str, Meta(min_length=1, max_length=64)]
+    content: str
+    at: Moment | None = None
+
+
+class TurnParams(EventParams, frozen=True, kw_only=True):
+    user: str
+    assistant: str
+    run_id: Annotated[str, Meta(max_length=256)] | None = None
+    success: bool = True
+    messages: tuple[Message, ...] | None = None
+
+
+async def handle(params: TurnParams, context: Context) -> object:
+    services = context.services
+    at = params.when(services.clock())
+    services.sessions.see(params.session, at)
+    payload = {
+        "user": params.user,
+        "assistant": params.assistant,
+        "run_id": params.run_id,
+        "success": params.success,
+        "messages": params.messages,
+        "client": params.session.client,
+    }
+    entry = await services.recorder.entry(
+        METHOD.name, params, at=at, payload=payload, reply=ACCEPTED
+    )
+    kept = await services.recorder.keep(entry)
+    return repeated(kept.reply or encoded(ACCEPTED)) if kept.duplicate else ACCEPTED
+
+
+METHOD = Method("session.turn", TurnParams, handle)

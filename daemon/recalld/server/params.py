@@ -1,0 +1,95 @@
+"""Parameters of a call, checked against their struct, in the words the caller can act on. Pure."""
+
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from difflib import get_close_matches
+from typing import Annotated, TypeVar
+
+import msgspec
+from msgspec import Meta, Struct
+
+from recalld.errors import BadRequest
+from recalld.server.wire import shown
+
+P = TypeVar("P", bound="Params")
+
+Key = Annotated[str, Meta(min_length=1, max_length=1_024, pattern=r"^[^\x00]*\Z")]
+AbsolutePath = Annotated[str, Meta(max_length=4_096, pattern=r"^/[^\x00]*\Z")]
+Moment = Annotated[datetime, Meta(tz=True)]
+EventId = Annotated[str, Meta(min_length=1, max_length=256, pattern=r"^[^\x00]*\Z")]
+
+_AT = re.compile(r" - at `\$(?P<path>[^`]*)`\Z", re.DOTALL)
+_UNKNOWN = re.compile(r"Object contains unknown field `(?P<name>.*)`\Z", re.DOTALL)
+_MISSING = re.compile(r"Object missing required field `(?P<name>[^`]*)`\Z")
+
+
+class Params(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Base of what a method accepts: unknown members are errors."""
+
+
+class SessionParam(Params, frozen=True, kw_only=True):
+    """Whose event it is. ``key`` is opaque and is never parsed."""
+
+    key: Key
+    agent: Key = "main"
+    workspace: AbsolutePath | None = None
+    client: Annotated[str, Meta(max_length=256)] | None = None
+
+
+class EventParams(Params, frozen=True, kw_only=True):
+    """What every session event may carry."""
+
+    session: SessionParam
+    at: Moment | None = None
+    event_id: EventId | None = None
+
+    def when(self, now: datetime) -> datetime:
+        """UTC, never after ``now``. Raise ``BadRequest`` for a time that UTC cannot express."""
+        if self.at is None:
+            return now
+        try:
+            return min(self.at.astimezone(UTC), now)
+        except OverflowError as error:
+            raise BadRequest("params.at", "out of range") from error
+
+
+def checked(kind: type[P], params: Mapping[str, object]) -> P:
+    """Raise ``BadRequest`` whose key reads like ``params.session.key``.
+
+    No coercion: a number in quotes is a string. Input is repeated by at most 100 escaped
+    characters.
+    """
+    try:
+        return msgspec.convert(params, kind, strict=True)
+    except msgspec.ValidationError as error:
+        raise _explained(str(error), kind) from error
+
+
+def _explained(message: str, kind: type[Params]) -> BadRequest:
+    found = _AT.search(message)
+    path = "params" + (found["path"] if found else "")
+    problem = message[: found.start()] if found else message
+    unknown = _UNKNOWN.match(problem)
+    if unknown is not None:
+        name = unknown["name"]
+        return BadRequest(f"{path}.{shown(name)}", _unknown_problem(name, kind))
+    missing = _MISSING.match(problem)
+    if missing is not None:
+        return BadRequest(f"{path}.{missing['name']}", "is missing")
+    return BadRequest(path, shown(problem.replace("`", "")))
+
+
+def _unknown_problem(name: str, kind: type[Params]) -> str:
+    close = get_close_matches(name[:64], sorted(_field_names(kind)), n=1, cutoff=0.7)
+    return "unknown parameter" + (f"; did you mean {close[0]}?" if close else "")
+
+
+def _field_names(kind: type[Struct]) -> set[str]:
+    """Names of the struct and of the structs directly inside it."""
+    names: set[str] = set()
+    for field in msgspec.structs.fields(kind):
+        names.add(field.encode_name)
+        if isinstance(field.type, type) and issubclass(field.type, Struct):
+            names |= {inner.encode_name for inner in msgspec.structs.fields(field.type)}
+    return names

@@ -1,0 +1,92 @@
+"""What the server needs from the rest of the daemon, as small protocols."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from recalld.recall.model import Prompt, RecallResult
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """A configured workspace: its id in the index and its root."""
+
+    id: int
+    root: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """An event as it is kept: ``payload`` is JSON, own blocks stripped, secrets redacted.
+
+    ``reply`` is the JSON of the answer when it is known beforehand.
+    """
+
+    kind: str
+    event_id: str | None
+    session_key: str
+    agent: str
+    workspace: str | None
+    at: datetime
+    payload: bytes
+    reply: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kept:
+    """``reply`` is the first answer to a duplicate, None when there is none yet."""
+
+    seq: int
+    duplicate: bool
+    reply: bytes | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sighting:
+    """What a message says about its session; None where it says nothing.
+
+    ``end_reason`` is set by the message that ends it.
+    """
+
+    key: str
+    agent: str
+    workspace: str | None
+    client: str | None
+    at: datetime
+    end_reason: str | None = None
+
+
+class Recaller(Protocol):
+    async def prompt(self, prompt: Prompt, *, budget_ms: int | None) -> RecallResult:
+        """Never raises but for cancellation, and ends within the budget."""
+
+    async def explain(self, trace_id: str) -> Mapping[str, object]:
+        """Raise ``NotFound`` for a trace that is not remembered."""
+
+
+class Journal(Protocol):
+    async def append(self, entry: Entry) -> Kept:
+        """Durable when it returns. Raise ``Unavailable`` when it is not kept."""
+
+    async def record_reply(self, seq: int, reply: bytes) -> None: ...
+
+
+class SessionStore(Protocol):
+    async def note(self, sighting: Sighting) -> None:
+        """Raise ``Unavailable`` when it is not kept."""
+
+    async def last_workspace(self, key: str) -> str | None: ...
+
+
+class Indexing(Protocol):
+    async def sync(self, workspace_id: int | None, *, wait: bool) -> Mapping[str, object]: ...
+
+    async def status(self, workspace_id: int | None) -> Mapping[str, object]: ...
+
+
+class Places(Protocol):
+    def all(self) -> Sequence[Place]: ...
+
+    def resolve(self, path: str) -> Place | None:
+        """The configured workspace equal to or nearest above ``path``; looks at the disk."""

@@ -1,0 +1,157 @@
+"""Events kept once: the same id again returns the first reply and does nothing."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from datetime import datetime
+
+import anyio
+import anyio.to_thread
+import msgspec
+import orjson
+
+from recalld.budget import Run, Stage
+from recalld.counters import Counters
+from recalld.errors import BadRequest, Unavailable
+from recalld.server.params import EventParams
+from recalld.server.ports import Entry, Journal, Kept
+from recalld.text.clean import strip_own_blocks
+from recalld.text.redact import redact
+
+# Text that short is cleaned within a millisecond; longer text would hold the loop.
+INLINE_CHARS = 4_096
+# A store that cannot sync within this refuses the event; the peer may send it again.
+KEEP_MS = 4_000
+
+
+class Recorder:
+    """Keeps entries in the journal and answers duplicates from it."""
+
+    def __init__(self, journal: Journal, *, counters: Counters) -> None:
+        self._journal = journal
+        self._counters = counters
+        self._threads = anyio.CapacityLimiter(2)
+        self._making: dict[tuple[str, str], anyio.Event] = {}
+
+    async def _cleaned(self, payload: Mapping[str, object]) -> bytes:
+        """JSON of ``payload``, every text without our own blocks and without secrets."""
+        chars = sum(len(value) for value in _texts(payload))
+        if chars <= INLINE_CHARS:
+            return _clean_json(payload)
+        return await anyio.to_thread.run_sync(
+            _clean_json, payload, abandon_on_cancel=True, limiter=self._threads
+        )
+
+    async def entry(
+        self,
+        kind: str,
+        params: EventParams,
+        *,
+        at: datetime,
+        payload: Mapping[str, object],
+        reply: object = None,
+    ) -> Entry:
+        """The event as it may be kept. ``reply`` is the answer, where it is known beforehand."""
+        return Entry(
+            kind=kind,
+            event_id=params.event_id,
+            session_key=params.session.key,
+            agent=params.session.agent,
+            workspace=params.session.workspace,
+            at=at,
+            payload=await self._cleaned(payload),
+            reply=None if reply is None else encoded(reply),
+        )
+
+    async def keep(self, entry: Entry, *, limit_ms: int = KEEP_MS) -> Kept:
+        """Durable when it returns. Raise ``Unavailable`` when the store cannot."""
+        run = Run(limit_ms)
+        problem: list[BadRequest] = []
+
+        async def work() -> Kept | None:
+            try:
+                return await self._journal.append(entry)
+            except BadRequest as error:
+                problem.append(error)
+                return None
+
+        kept = await run.stage(Stage(name="journal", work=work, otherwise=None, limit_ms=limit_ms))
+        if problem:
+            raise problem[0]
+        if kept is None:
+            self._counters.add("events.not_kept")
+            raise Unavailable("store", run.ledger[-1].error or "the event is not kept yet")
+        if kept.duplicate:
+            self._counters.add("events.duplicate")
+        return kept
+
+    async def once(
+        self,
+        entry: Entry,
+        work: Callable[[], Awaitable[object]],
+        *,
+        limit_ms: int,
+    ) -> object:
+        """``work``'s result, or the first result of a duplicate. Fails open without the store.
+
+        A duplicate that overtakes the first answer waits for it, as long as the first takes.
+        """
+        if entry.event_id is None:
+            return await work()
+        name = (entry.kind, entry.event_id)
+        if name in self._making:
+            await self._making[name].wait()
+        done = self._making[name] = anyio.Event()
+        try:
+            return await self._once(entry, work, limit_ms=limit_ms)
+        finally:
+            done.set()
+            if self._making.get(name) is done:
+                del self._making[name]
+
+    async def _once(
+        self, entry: Entry, work: Callable[[], Awaitable[object]], *, limit_ms: int
+    ) -> object:
+        try:
+            kept = await self.keep(entry, limit_ms=limit_ms)
+        except Unavailable:
+            return await work()
+        if kept.duplicate and kept.reply is not None:
+            return repeated(kept.reply)
+        result = await work()
+        try:
+            await self._journal.record_reply(kept.seq, encoded(result))
+        except Unavailable:
+            self._counters.add("events.reply_lost")
+        return result
+
+
+def repeated(reply: bytes) -> dict[str, object]:
+    """A first reply as a duplicate receives it."""
+    return {**orjson.loads(reply), "duplicate": True}
+
+
+def encoded(result: object) -> bytes:
+    return orjson.dumps(msgspec.to_builtins(result))
+
+
+def _texts(value: object) -> list[str]:
+    if isinstance(value, str):
+        return [value]
+    if isinstance(value, Mapping):
+        return [text for item in value.values() for text in _texts(item)]
+    if isinstance(value, list | tuple):
+        return [text for item in value for text in _texts(item)]
+    return []
+
+
+def _clean_json(payload: Mapping[str, object]) -> bytes:
+    return orjson.dumps(_clean(msgspec.to_builtins(payload)))
+
+
+def _clean(value: object) -> object:
+    if isinstance(value, str):
+        return redact(strip_own_blocks(value)).text
+    if isinstance(value, dict):
+        return {key: _clean(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_clean(item) for item in value]
+    return value

@@ -1,0 +1,47 @@
+"""What a handler may use. Built once, in the composition root."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from recalld.counters import Counters
+from recalld.search.model import Searcher
+from recalld.server.health import Health
+from recalld.server.hub import Hub
+from recalld.server.places import SessionBook, Whereabouts
+from recalld.server.ports import Indexing, Recaller
+from recalld.server.recording import Recorder
+from recalld.server.traffic import Traffic
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Vitals:
+    """Facts of the running process, read when asked."""
+
+    version: str
+    pid: int
+    uptime_s: Callable[[], float]
+    rss_bytes: Callable[[], int]
+    loop_lag_max_ms: Callable[[], float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Services:
+    """``total_ms`` is the configured budget of one recall, read anew for every request."""
+
+    recall: Recaller
+    searcher: Searcher
+    index: Indexing
+    recorder: Recorder
+    sessions: SessionBook
+    places: Whereabouts
+    hub: Hub
+    counters: Counters
+    traffic: Traffic
+    health: Health
+    vitals: Vitals
+    total_ms: Callable[[], int]
+    bounded_query: Callable[[str], str]
+    reload: Callable[[], Awaitable[Mapping[str, object]]]
+    clock: Callable[[], datetime]
+    new_id: Callable[[], str]

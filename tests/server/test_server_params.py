@@ -1,0 +1,83 @@
+"""Parameter errors name the key the caller wrote, and what is wrong with it."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from recalld.errors import BadRequest
+from recalld.server.methods.search import SearchParams
+from recalld.server.methods.session_prompt import PromptParams
+from recalld.server.methods.session_turn import TurnParams
+from recalld.server.params import checked
+
+NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
+PROMPT = {"session": {"key": "agent:main:main"}, "text": "hi"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "params", "key", "problem"),
+    [
+        (PromptParams, {"text": "x"}, "params.session", "is missing"),
+        (PromptParams, {"session": {}, "text": "x"}, "params.session.key", "is missing"),
+        (PromptParams, {"session": {"key": ""}, "text": "x"}, "params.session.key", "length"),
+        (PromptParams, {"session": {"key": "a\0"}, "text": "x"}, "params.session.key", "regex"),
+        (PromptParams, PROMPT | {"budget_ms": 49}, "params.budget_ms", ">= 50"),
+        (PromptParams, PROMPT | {"budget_ms": 60_001}, "params.budget_ms", "<= 60000"),
+        (PromptParams, PROMPT | {"budget_ms": "60"}, "params.budget_ms", "int"),
+        (PromptParams, PROMPT | {"budget_ms": 1e20}, "params.budget_ms", "int"),
+        (PromptParams, PROMPT | {"at": "2026-01-01"}, "params.at", "RFC3339"),
+        (PromptParams, PROMPT | {"at": "2026-01-01T00:00:00"}, "params.at", "timezone"),
+        (PromptParams, PROMPT | {"txt": "x"}, "params.txt", "did you mean text?"),
+        (
+            PromptParams,
+            {"session": {"key": "a", "worksapce": "/x"}, "text": "x"},
+            "params.session.worksapce",
+            "did you mean workspace?",
+        ),
+        (
+            PromptParams,
+            {"session": {"key": "a", "workspace": "notes"}, "text": "x"},
+            "params.session.workspace",
+            "regex",
+        ),
+        (SearchParams, {"query": "x", "limit": 0}, "params.limit", ">= 1"),
+        (SearchParams, {"query": "x", "limit": 101}, "params.limit", "<= 100"),
+        (SearchParams, {"query": "x", "limit": True}, "params.limit", "int"),
+        (SearchParams, {"query": "x", "sources": ["disk"]}, "params.sources[0]", "disk"),
+        (SearchParams, {"query": "x", "meta": {}}, "params.meta", "unknown"),
+        (
+            TurnParams,
+            {"session": {"key": "a"}, "user": "", "assistant": "", "messages": [{"role": "user"}]},
+            "params.messages[0].content",
+            "is missing",
+        ),
+    ],
+)
+def test_the_wrong_parameter_is_named(kind, params, key, problem):
+    with pytest.raises(BadRequest) as caught:
+        checked(kind, params)
+    assert caught.value.key == key
+    assert problem in caught.value.problem
+
+
+def test_a_hostile_parameter_name_is_repeated_short_and_escaped():
+    with pytest.raises(BadRequest) as caught:
+        checked(SearchParams, {"query": "x", "\n" + "`" * 5_000: 1})
+    assert len(str(caught.value)) < 200
+    assert "\n" not in str(caught.value)
+
+
+def test_a_time_in_the_future_is_clamped_to_now():
+    params = checked(PromptParams, PROMPT | {"at": "2031-01-01T00:00:00+02:00"})
+    assert params.when(NOW) == NOW
+
+
+def test_a_time_in_the_past_stands():
+    params = checked(PromptParams, PROMPT | {"at": "2026-05-01T13:00:00+02:00"})
+    assert params.when(NOW) == datetime(2026, 5, 1, 11, tzinfo=UTC)
+
+
+def test_a_time_that_utc_cannot_express_is_named():
+    params = checked(PromptParams, PROMPT | {"at": "0001-01-01T00:00:00+23:59"})
+    with pytest.raises(BadRequest, match=r"params\.at"):
+        params.when(NOW)
