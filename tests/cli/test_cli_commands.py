@@ -91,7 +91,7 @@ def recalld(daemon: ScriptedDaemon, *arguments: str) -> int:
 def test_recall_shows_the_decision_the_stages_and_the_block(daemon, capsys):
     assert recalld(daemon, "recall", "what about retries?") == 0
     out = capsys.readouterr().out
-    assert "yes (memory_intent, 0.90) · balanced · ok · 1 hits, best 0.91 · 12 tokens" in out
+    assert "yes (memory_intent, 0.90) · balanced · ok · 1 hit, best 0.91 · 12 tokens" in out
     assert "literal 31.0" in out
     assert "<recall-context>five attempts</recall-context>" in out
 

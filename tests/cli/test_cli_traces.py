@@ -70,7 +70,7 @@ def test_raw_tail_is_the_lines_as_they_are(folder, elsewhere, capsys):
 
 def test_tail_asks_the_daemon_where_the_workspaces_are(folder, tmp_path, capsys):
     answers: dict[str, dict[str, object] | None] = {
-        "index.status": {"workspaces": [{"root": str(folder)}]}
+        "index.status": {"workspaces": [{"workspace": str(folder)}]}
     }
     with scripted_daemon(tmp_path / "s", answers) as daemon:
         arguments = ["--socket", str(daemon.path), "--config", "/dev/null"]
@@ -103,7 +103,7 @@ def test_why_of_a_trace_that_is_nowhere_is_a_finding(folder, elsewhere, capsys):
 def test_why_looks_into_the_files_when_the_daemon_has_forgotten(folder, tmp_path, capsys):
     answers: dict[str, dict[str, object] | None] = {
         "recall.explain": {"error": {"code": -32004, "message": "not found"}},
-        "index.status": {"workspaces": [{"root": str(folder)}]},
+        "index.status": {"workspaces": [{"workspace": str(folder)}]},
     }
     with scripted_daemon(tmp_path / "s", answers) as daemon:
         arguments = ["--socket", str(daemon.path), "--config", "/dev/null"]

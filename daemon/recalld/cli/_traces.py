@@ -46,7 +46,7 @@ def _of_daemon(socket: str | None, config: str | None) -> Iterator[str]:
         return
     listed = status.get("workspaces")
     for item in listed if isinstance(listed, list) else ():
-        root = item.get("root") if isinstance(item, dict) else None
+        root = item.get("workspace") if isinstance(item, dict) else None
         if isinstance(root, str):
             yield root
 

@@ -2,6 +2,7 @@
 
 import queue
 import threading
+from collections.abc import Mapping
 from typing import Annotated
 
 import typer
@@ -93,32 +94,39 @@ def _with_bar(
     from rich.console import Console  # noqa: PLC0415 (only a long sync draws)
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn  # noqa: PLC0415
 
-    columns = ("indexing", BarColumn(), MofNCompleteColumn(), "chunks", TimeElapsedColumn())
+    columns = ("{task.description}", BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("indexing", total=None)
+        task = bar.add_task("files", total=None)
         while True:
             try:
                 return done.get(timeout=_POLL_S)
             except queue.Empty:
-                ready, total = _counted(other.call("index.status", params))
-                bar.update(task, completed=ready, total=total or None)
+                what, ready, total = _progress(other, params)
+                bar.update(task, description=what, completed=ready, total=total or None)
 
 
-def _counted(status: dict[str, object]) -> tuple[int, int]:
-    """Chunks with vectors and chunks in all, summed over the workspaces of the answer."""
-    inner = status.get("workspaces")
-    parts = inner if isinstance(inner, list) else [status]
-    ready = sum(_number(part, "vectors") for part in parts)
-    return ready, sum(_number(part, "chunks") for part in parts)
+def _progress(other: Client, params: dict[str, object]) -> tuple[str, int, int]:
+    """What is under way, how much of it is done, and how much there is. Never raises."""
+    try:
+        status = other.call("index.status", params)
+    except ClientError:
+        return "waiting", 0, 0
+    return measured(status)
 
 
-def _number(part: object, name: str) -> int:
-    if not isinstance(part, dict):
-        return 0
-    here = part.get(name)
-    if here is None and isinstance(part.get("counts"), dict):
-        here = part["counts"].get(name)
-    return here if isinstance(here, int) else 0
+def measured(status: Mapping[str, object]) -> tuple[str, int, int]:
+    """Files while they are read, then chunks that have their vectors, over all workspaces."""
+    listed = status.get("workspaces")
+    parts = [part for part in listed if isinstance(part, dict)] if isinstance(listed, list) else []
+    reading = [part["reading"] for part in parts if isinstance(part.get("reading"), dict)]
+    done, total = _sum(reading, "done"), _sum(reading, "total")
+    if done < total:
+        return "files", done, total
+    return "chunks", _sum(parts, "vectors"), _sum(parts, "chunks")
+
+
+def _sum(parts: list[dict[str, object]], name: str) -> int:
+    return sum(value for part in parts if isinstance(value := part.get(name), int))
 
 
 def show(result: dict[str, object]) -> None:
