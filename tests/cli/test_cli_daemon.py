@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -158,3 +159,45 @@ def test_the_demo_refuses_a_folder_without_notes(tmp_path: Path, what: str):
     assert ran.returncode == 1
     assert ran.stderr.startswith("recalld: ")
     assert "Traceback" not in ran.stderr
+
+
+def test_ctrl_c_ends_the_demo_its_daemon_and_its_files(tmp_path: Path):
+    process = subprocess.Popen(
+        [sys.executable, "-m", "recalld", "demo"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**ENVIRON, "TMPDIR": str(tmp_path)},
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline().startswith("recalld demo: ")
+    assert list(tmp_path.iterdir()) != []
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=20)
+    assert process.returncode == 130
+    assert err == ""
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_daemon_in_the_foreground_ends_in_order_on_a_signal(
+    notes: Path, tmp_path: Path, number: signal.Signals
+):
+    process = subprocess.Popen(
+        [
+            *(sys.executable, "-m", "recalld", "serve", "--config", "/dev/null"),
+            *("--workspace", str(notes), "--socket", str(tmp_path / "run" / "s")),
+        ],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**ENVIRON, "RECALLD_STATE_DIR": str(tmp_path / "state")},
+    )
+    assert process.stderr is not None
+    for line in process.stderr:
+        if '"ready"' in line:
+            break
+    process.send_signal(number)
+    _, err = process.communicate(timeout=10)
+    assert process.returncode == 0
+    assert "Traceback" not in err
