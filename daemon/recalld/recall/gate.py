@@ -14,6 +14,7 @@ from recalld.recall.gate_control import read_control
 from recalld.recall.gate_rules import ACTIONS, DEMANDS, EXTENDED, OPENS, PAST, Tier
 from recalld.recall.gate_rules.folding import folded
 from recalld.recall.gate_rules.model import OPEN, Rule
+from recalld.recall.gate_rules.names import may_name_somebody
 from recalld.recall.gate_rules.relation import asks_own_relation
 from recalld.recall.model import GateVerdict, RouteKind, Verdict
 from recalld.recall.policy import GatePolicy, TriggerPolicy
@@ -74,12 +75,14 @@ _POINTS_ONLY = OPEN.rule("deictic", "")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Said:
-    """The sentences of a message: as written, lower-cased, and of these each language's."""
+    """The sentences of a message: as written, lower-cased, of these each language's, and of
+    the written ones those that may name a person."""
 
     cased: tuple[str, ...]
     lower: tuple[str, ...]
     chinese: tuple[str, ...]
     english: tuple[str, ...]
+    named: tuple[str, ...]
 
 
 def decide(text: str, *, policy: TriggerPolicy, gate: GatePolicy) -> GateVerdict:
@@ -170,6 +173,7 @@ def _said(query: str) -> _Said:
         lower=lower,
         chinese=tuple(s for s in lower if _CJK.search(s)),
         english=tuple(s for s in lower if _ENGLISH.search(s)),
+        named=tuple(s for s in cased if may_name_somebody(s)),
     )
 
 
@@ -178,7 +182,7 @@ def _first(tier: Tier, said: _Said) -> Rule | None:
     for rules, sentences in (
         (tier.chinese, said.chinese),
         (tier.english, said.english),
-        (tier.cased, said.cased),
+        (tier.cased, said.named),
     ):
         for rule in rules if sentences else ():
             if any(map(rule.fires, sentences)):

@@ -37,6 +37,8 @@ _MATERIAL = re.compile(
     r"|(?:以下|下面|下列|下述|如下)[^：:。？！?\n]{0,40}[：:。\n]",
     re.I,
 )
+# One of these is in all such messages and in few others; it saves the search for a task.
+_POINTS_ON = re.compile(r"[:：]|(?i:following|below)|[以下][下面列述]|如下")
 # "write a function that ...": what the thing to be made does is not what the speaker did.
 _SPECIFIED = re.compile(
     r"\b(?:write|implement|create|generate|build|make|draft|compose)\b (?:me )?(?:an?|some|the)"
@@ -58,7 +60,7 @@ def visible_prose(text: str) -> str:
     """
     prose = "\n".join(_spoken_lines(text))
     prose = _QUOTED.sub(" ", _INLINE_CODE.sub(" ", prose))
-    material = _MATERIAL.search(prose)
+    material = _MATERIAL.search(prose) if _POINTS_ON.search(prose) else None
     if material is not None:
         prose = prose[: material.end()]
     return _SPECIFIED.sub(" ", prose).strip()

@@ -1,8 +1,9 @@
-"""Fit the gate's embedding stage: ``python -m bench.gate --fit``.
+"""Fit the gate's embedding stage: ``python -m bench.gate --fit`` or ``--write``.
 
 Logistic regression with an L2 penalty on the vectors of the labelled messages outside the
-held-out third, plus questions of the retrieval sets at a fifth of the weight. The thresholds
-come from ten-fold cross-validated probabilities, so no message has seen its own vector.
+held-out third and of our own messages, plus questions of the retrieval sets at a fifth of the
+weight. The thresholds come from ten-fold cross-validated probabilities, so no message has seen
+its own vector.
 """
 
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 
 from bench.gate.data import Questions, Row, gate_rows, questions
 from bench.gate.embed import IDENTITY, QueryEncoder
+from bench.gate.messages import NEEDS_MEMORY, NEEDS_NONE
 from recalld.recall.gate_extended import GateModel, Provenance, Source, needs_extended
 from recalld.recall.model import GateVerdict, Verdict
 
@@ -41,7 +43,8 @@ class Examples:
     vectors: Floats
     needs: Floats
     weights: Floats
-    gate: int  # the first so many are gate rows
+    gate: int  # the first so many are labelled messages
+    asked: NDArray[np.bool_]  # of these, whether the stage would look at them
 
 
 def training_rows(rows: tuple[Row, ...]) -> tuple[Row, ...]:
@@ -57,9 +60,11 @@ def training_rows(rows: tuple[Row, ...]) -> tuple[Row, ...]:
 
 
 def examples(encode: QueryEncoder, rows: tuple[Row, ...], sets: tuple[Questions, ...]) -> Examples:
-    texts = [row.text for row in rows]
+    texts = [*(row.text for row in rows), *NEEDS_MEMORY, *NEEDS_NONE]
     needs = [float(row.label == "yes") for row in rows]
-    weights = [1.0] * len(rows)
+    needs += [1.0] * len(NEEDS_MEMORY) + [0.0] * len(NEEDS_NONE)
+    labelled = len(texts)
+    weights = [1.0] * labelled
     for one in sets:
         texts += one.texts
         needs += [float(one.needs_memory)] * len(one.texts)
@@ -68,7 +73,8 @@ def examples(encode: QueryEncoder, rows: tuple[Row, ...], sets: tuple[Questions,
         vectors=encode(texts).astype(np.float64),
         needs=np.array(needs),
         weights=np.array(weights),
-        gate=len(rows),
+        gate=labelled,
+        asked=np.array([_looked_at(text) for text in texts[:labelled]]),
     )
 
 
@@ -102,12 +108,11 @@ def cross_validated(data: Examples) -> Floats:
     return result
 
 
-def thresholds(data: Examples, rows: tuple[Row, ...]) -> tuple[float, float, float]:
+def thresholds(data: Examples) -> tuple[float, float, float]:
     """Low, high and the area under the curve, over the messages the stage would look at."""
     chance = cross_validated(data)
-    asked = np.array([_looked_at(row.text) for row in rows])
     needs = data.needs[: data.gate] == 1
-    no = chance[~needs & asked]
+    no = chance[~needs & data.asked]
     yes = chance[needs]
     area = float(np.mean(yes[:, None] > chance[~needs][None, :]))
     return float(np.quantile(no, LOW_SHARE)), float(np.quantile(no, HIGH_SHARE)), area
@@ -125,7 +130,7 @@ def fitted(folder: Path, encode: QueryEncoder) -> tuple[GateModel, float]:
     rows = training_rows(gate_rows(folder))
     sets = questions(folder)
     data = examples(encode, rows, sets)
-    low, high, area = thresholds(data, rows)
+    low, high, area = thresholds(data)
     beta = fit(data, np.ones(len(data.needs), bool))
     return (
         GateModel(
@@ -146,6 +151,11 @@ def _provenance(rows: tuple[Row, ...], sets: tuple[Questions, ...]) -> Provenanc
     return Provenance(
         command=COMMAND,
         sources=(
+            Source(
+                name="messages written for the tests of this repository",
+                licence="MIT",
+                rows=len(NEEDS_MEMORY) + len(NEEDS_NONE),
+            ),
             *(
                 Source(
                     name=f"labelled messages, origin {origin}",
