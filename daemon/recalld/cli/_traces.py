@@ -79,7 +79,8 @@ def readable(trace: dict[str, object]) -> str:
     parts.append(str(trace.get("recallDepth") or "-"))
     hits = best_hits(trace)
     if hits:
-        parts.append(f"{len(hits)} hits, best {hits[0]['bestRawScore']:.2f} {hits[0]['path']}")
+        many = "hits" if len(hits) > 1 else "hit"
+        parts.append(f"{len(hits)} {many}, best {hits[0]['bestRawScore']:.2f} {hits[0]['path']}")
     query = query_of(trace)
     if query:
         short = query if len(query) <= _QUERY_CHARS else query[:_QUERY_CHARS] + "…"

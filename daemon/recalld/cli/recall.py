@@ -90,7 +90,7 @@ def headline(result: dict[str, object]) -> str:
     hits = result.get("hits")
     if isinstance(hits, list) and hits:
         best = max(hit["raw_score"] for hit in hits)
-        parts.append(f"{len(hits)} hit{'s' if len(hits) > 1 else ''}, best {best:.2f}")
+        parts.append(f"{len(hits)} {'hits' if len(hits) > 1 else 'hit'}, best {best:.2f}")
         parts.append(f"{result.get('tokens')} tokens")
     elapsed = result.get("elapsed_ms")
     if isinstance(elapsed, int | float):

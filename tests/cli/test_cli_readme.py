@@ -1,0 +1,52 @@
+"""What the README says about commands and settings is so."""
+
+import json
+import re
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from recalld.cli import COMMANDS
+from recalld.config import Config
+from recalld.config_schema import leaves, value_at
+
+README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "python3 -m venv .venv && .venv/bin/pip install . && .venv/bin/recalld demo",
+        "python3 -m venv .venv && .venv/bin/pip install '.[test]' && .venv/bin/pytest",
+    ],
+)
+def test_the_two_commands_stand_alone_in_a_block_of_their_own(command: str):
+    assert f"```\n{command}\n```" in README
+
+
+def test_every_command_is_in_the_table_and_no_other():
+    named = set(re.findall(r"`recalld ([a-z]+)", README.split("## Commands")[1].split("\n## ")[0]))
+    assert named == set(COMMANDS)
+
+
+def test_the_settings_in_the_table_exist_and_have_the_defaults_it_gives():
+    rows = re.findall(r"^\| `([a-z_.]+)` \| `(.+?)` \|", README, re.MULTILINE)
+    assert len(rows) >= 8
+    known = {key for key, _ in leaves(Config)}
+    defaults = msgspec.to_builtins(Config())
+    for key, shown in rows:
+        assert key in known
+        value = value_at(defaults, key)
+        effective = Config().recall.high_raw_score if key.endswith("high_raw_score") else value
+        assert json.loads(shown) == (list(effective) if effective == () else effective)
+
+
+def test_every_setting_the_text_names_exists():
+    known = {key for key, _ in leaves(Config)}
+    tables = {key.split(".")[0] for key in known}
+    named = set(re.findall(r"`([a-z_]+(?:\.[a-z_]+)+)(?: = [^`]*)?`", README))
+    ours = {name for name in named if name.split(".")[0] in tables}
+    methods = {"index.sync", "index.status", "recall.explain"}
+    files = {"config.toml"}
+    assert ours - methods - files <= known
