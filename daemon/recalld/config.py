@@ -32,7 +32,7 @@ from recalld.server.policy import HookPolicy, LogPolicy, ServerPolicy, Subscribe
 MAX_FILE_BYTES = 1 << 20
 
 # These are bound once at start; a reload reports them instead of half-applying them.
-RESTART_TABLES = ("server", "embed", "log", "subscribe")
+RESTART_TABLES = ("server", "index", "embed", "log", "subscribe")
 
 WorkspacePath = Annotated[str, Meta(min_length=1, max_length=4_096)]
 

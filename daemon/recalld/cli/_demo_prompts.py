@@ -37,20 +37,20 @@ class Topic:
 _NO = DemoPrompt(
     label="no",
     text="Write a Python function that reverses a string.",
-    shows="needs nothing from the past: nothing is searched",
+    shows="needs nothing from the past; nothing is searched",
 )
 
 SAMPLE = (
     DemoPrompt(
         label="yes",
         text="What did we decide last time about how often the upload queue retries?",
-        shows="refers to the past: searched, judged, and the block is what the agent is told",
+        shows="refers to the past; the block is what the agent is told",
     ),
     _NO,
     DemoPrompt(
         label="uncertain",
         text="Next steps for the training?",
-        shows="could go either way: one quick search decides",
+        shows="could go either way; one quick search decides",
     ),
     DemoPrompt(
         label="strong",
@@ -60,7 +60,7 @@ SAMPLE = (
     DemoPrompt(
         label="explicit",
         text="/recall deep who looks at the parked records every evening?",
-        shows="a prefix forces the search; prefix and option are not searched for",
+        shows="a prefix forces the search, and is not searched for",
     ),
     DemoPrompt(
         label="suppressed",
@@ -103,7 +103,7 @@ def derived(topics: Iterable[Topic]) -> tuple[DemoPrompt, ...]:
         DemoPrompt(
             label="strong",
             text=f"Do you remember: {told.sentence or told.heading}",
-            shows="nearly the note's own words: one clear winner may end the search early",
+            shows="nearly a note's own words; one clear winner ends it early",
         ),
         DemoPrompt(label="explicit", text=f"/recall deep {third}", shows="a prefix forces it"),
         DemoPrompt(label="suppressed", text=f"/no-recall {yes}", shows="a prefix forbids it"),

@@ -47,7 +47,7 @@ def attach(app: typer.Typer) -> None:
                 with Client(client.path) as other:
                     report = sync(client, other, {}, quiet=json)
                 if not json:
-                    say(f"indexed {report['files']} files, {report['chunks']} chunks")
+                    say(f"indexed: files {report['files']}, chunks {report['chunks']}")
                 results = [_played(client, prompt, place, quiet=json) for prompt in prompts]
                 _epilogue(client, results, folder, json=json)
         if not json:
@@ -130,13 +130,12 @@ def _epilogue(
     say()
     say("─" * _WIDTH)
     _explain(client, results[0]["result"])
-    place = "DIR" if folder is None else str(folder)
     say("next:")
     if folder is None:
-        say("  recalld demo DIR              the same over your own notes; they are only read")
-    say(f"  recalld workspace add {place}     remember a folder from now on")
-    say("  recalld serve                 run the daemon (or install the systemd unit, see README)")
-    say('  recalld recall "…"            judge a prompt; recalld why last explains it')
+        say("  recalld demo DIR             the same over your own notes; they are only read")
+    say("  recalld workspace add DIR    remember a folder from now on")
+    say("  recalld serve                run the daemon (or install the systemd unit, see README)")
+    say('  recalld recall "…"           judge a prompt; recalld why last explains it')
 
 
 def _explain(client: Client, result: object) -> None:

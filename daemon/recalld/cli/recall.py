@@ -95,7 +95,8 @@ def headline(result: dict[str, object]) -> str:
     elapsed = result.get("elapsed_ms")
     if isinstance(elapsed, int | float):
         parts.append(f"{elapsed:.1f} ms")
-    parts.append(f"trace {result.get('trace_id') or '-'}")
+    if result.get("trace_id"):
+        parts.append(f"trace {result['trace_id']}")
     return " · ".join(parts)
 
 
