@@ -186,13 +186,15 @@ async def test_a_peer_that_reads_nothing_is_closed_after_the_stall_limit(autojum
 
 
 async def test_replies_to_a_slow_reader_wait_and_are_bounded(autojump_clock):
-    async with served(capacity=1, output_queue_bytes=4_096, write_stall_s=60) as s:
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(s.say, *[call(n, "large", bytes=3_000) for n in range(30)])
-            await anyio.sleep(20)
-            # Sixteen wait for room and hold their slots; the rest is not read.
-            assert len(s.answerer.seen) <= 20
-            got = await replies(s.client, 30)
+    async with (
+        served(capacity=1, output_queue_bytes=4_096, write_stall_s=60) as s,
+        anyio.create_task_group() as tasks,
+    ):
+        tasks.start_soon(s.say, *[call(n, "large", bytes=3_000) for n in range(30)])
+        await anyio.sleep(20)
+        # Sixteen wait for room and hold their slots; the rest is not read.
+        assert len(s.answerer.seen) <= 20
+        got = await replies(s.client, 30)
     assert len(got) == 30
 
 

@@ -214,17 +214,18 @@ class Connection:
     async def _answer(self, request: Request) -> Answer:
         if self._draining:
             return shutting_down(request)
-        ended = False
-        with anyio.CancelScope() as scope:
-            self._running.add(scope)
-            try:
-                answer = await self._answerer.answer(request)
-                ended = True
-            finally:
-                self._running.discard(scope)
-                if not (ended or self._draining):
-                    self._settle((Outcome.DROPPED,))
-        return answer if ended else shutting_down(request)
+        scope = anyio.CancelScope()
+        self._running.add(scope)
+        try:
+            with scope:
+                return await self._answerer.answer(request)
+        except BaseException:
+            # Cancelled from outside: the peer is gone and can't be told.
+            self._drop((Outcome.ANSWERED,))
+            raise
+        finally:
+            self._running.discard(scope)
+        return shutting_down(request)
 
     async def _collect(self, batch: Batch, answer: Answer, *, answered: bool) -> None:
         batch.open -= 1
