@@ -1,0 +1,202 @@
+"""Events kept once, cleaned before they are kept; sessions and their places."""
+
+from datetime import UTC, datetime
+
+import anyio
+import orjson
+import pytest
+
+from recalld.counters import Counters
+from recalld.errors import Unavailable
+from recalld.server.params import EventParams, SessionParam
+from recalld.server.places import SessionBook, Whereabouts
+from recalld.server.ports import Kept, Place
+from recalld.server.recording import Recorder
+
+NOW = datetime(2026, 5, 1, tzinfo=UTC)
+BLOCK = "<recall-context>\nwhat we said ourselves\n</recall-context>"
+
+
+class FakeJournal:
+    """Keeps in memory what the store keeps on disk; ``hangs`` never answers."""
+
+    def __init__(self, *, fails=False, hangs=False):
+        self.entries = []
+        self.replies = {}
+        self.fails = fails
+        self.hangs = hangs
+
+    async def append(self, entry):
+        if self.hangs:
+            await anyio.sleep_forever()
+        if self.fails:
+            raise Unavailable("store", "the disk is full")
+        for seq, known in enumerate(self.entries):
+            if entry.event_id is not None and known.event_id == entry.event_id:
+                return Kept(seq=seq, duplicate=True, reply=self.replies.get(seq, known.reply))
+        self.entries.append(entry)
+        return Kept(seq=len(self.entries) - 1, duplicate=False, reply=None)
+
+    async def record_reply(self, seq, reply):
+        self.replies[seq] = reply
+
+
+def params(event_id=None, **session):
+    return EventParams(session=SessionParam(key="s", **session), event_id=event_id)
+
+
+def recorder(journal):
+    return Recorder(journal, counters=Counters())
+
+
+async def entry(record, payload, **options):
+    return await record.entry("session.turn", params(**options), at=NOW, payload=payload)
+
+
+async def test_own_blocks_and_secrets_never_reach_the_journal(autojump_clock):
+    secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    made = await entry(
+        recorder(FakeJournal()),
+        {"user": f"hi {BLOCK} there", "messages": [{"content": f"token {secret}"}], "n": 1},
+    )
+    kept = orjson.loads(made.payload)
+    assert "what we said" not in kept["user"]
+    assert secret not in made.payload.decode()
+    assert kept["n"] == 1
+
+
+async def test_the_same_id_returns_the_first_reply_and_does_nothing(autojump_clock):
+    journal = FakeJournal()
+    record = recorder(journal)
+    runs = []
+
+    async def work():
+        runs.append(1)
+        return {"value": len(runs)}
+
+    made = await entry(record, {}, event_id="e")
+    first = await record.once(made, work, limit_ms=100)
+    second = await record.once(made, work, limit_ms=100)
+    assert first == {"value": 1}
+    assert second == {"value": 1, "duplicate": True}
+    assert len(runs) == 1
+
+
+async def test_a_duplicate_that_overtakes_the_answer_waits_for_it(autojump_clock):
+    record = recorder(FakeJournal())
+    made = await entry(record, {}, event_id="e")
+    results = []
+
+    async def slow():
+        await anyio.sleep(3)
+        return {"slow": True}
+
+    async def ask():
+        results.append(await record.once(made, slow, limit_ms=100))
+
+    async with anyio.create_task_group() as tasks:
+        for _ in range(5):
+            tasks.start_soon(ask)
+    assert results.count({"slow": True}) == 1
+    assert results.count({"slow": True, "duplicate": True}) == 4
+    assert anyio.current_time() < 4
+
+
+@pytest.mark.parametrize("trouble", [{"fails": True}, {"hangs": True}])
+async def test_a_store_in_trouble_costs_a_prompt_its_memory_of_ids_and_no_more(
+    autojump_clock, trouble
+):
+    record = recorder(FakeJournal(**trouble))
+    made = await entry(record, {}, event_id="e")
+    began = anyio.current_time()
+
+    async def work():
+        return {"ok": True}
+
+    assert await record.once(made, work, limit_ms=100) == {"ok": True}
+    assert anyio.current_time() - began < 0.2
+
+
+@pytest.mark.parametrize("trouble", [{"fails": True}, {"hangs": True}])
+async def test_a_store_in_trouble_refuses_a_turn_in_time(autojump_clock, trouble):
+    record = recorder(FakeJournal(**trouble))
+    with pytest.raises(Unavailable):
+        await record.keep(await entry(record, {}))
+    assert anyio.current_time() < 10
+
+
+class FakeSessions:
+    def __init__(self, last=None):
+        self.noted = []
+        self.last = last
+
+    async def note(self, sighting):
+        self.noted.append(sighting)
+
+    async def last_workspace(self, key):
+        del key
+        return self.last
+
+
+class FakePlaces:
+    """Roots resolve to themselves; a path below a root resolves to it."""
+
+    def __init__(self, *roots):
+        self.roots = roots
+
+    def all(self):
+        return [Place(id=number, root=root) for number, root in enumerate(self.roots, start=1)]
+
+    def resolve(self, path):
+        inside = [place for place in self.all() if path.startswith(place.root + "/")]
+        return inside[0] if inside else None
+
+
+def whereabouts(*roots, last=None):
+    book = SessionBook(FakeSessions(last), counters=Counters())
+    return Whereabouts(FakePlaces(*roots), book), book
+
+
+@pytest.mark.parametrize(
+    ("roots", "named", "last", "found"),
+    [
+        (("/a", "/b"), "/b", None, "/b"),
+        (("/a", "/b"), "/b/deep/down", None, "/b"),
+        (("/a", "/b"), "/c", None, None),
+        (("/a",), "/c", None, None),
+        (("/a",), None, None, "/a"),
+        (("/a", "/b"), None, None, None),
+        (("/a", "/b"), None, "/b", "/b"),
+        (("/a", "/b"), None, "/gone", None),
+        ((), None, None, None),
+        ((), "/a", None, None),
+    ],
+)
+async def test_a_message_is_about_the_workspace_it_names_or_the_sessions_last(
+    roots, named, last, found
+):
+    places, _ = whereabouts(*roots, last=last)
+    place = await places.of_session(SessionParam(key="s", workspace=named))
+    assert (place and place.root) == found
+
+
+async def test_a_session_is_remembered_before_it_is_written():
+    places, book = whereabouts("/a", "/b")
+    book.see(SessionParam(key="s", workspace="/b"), NOW)
+    place = await places.of_session(SessionParam(key="s"))
+    assert place is not None
+    assert place.root == "/b"
+
+
+async def test_what_a_session_says_is_merged_until_it_is_written(autojump_clock):
+    store = FakeSessions()
+    book = SessionBook(store, counters=Counters())
+    book.see(SessionParam(key="s", workspace="/b", client="c"), NOW)
+    book.see(SessionParam(key="s"), NOW)
+    book.end(SessionParam(key="s"), reason="done", at=NOW)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(book.run)
+        await anyio.sleep(1)
+        tasks.cancel_scope.cancel()
+    (noted,) = store.noted
+    assert (noted.workspace, noted.client, noted.end_reason) == ("/b", "c", "done")
