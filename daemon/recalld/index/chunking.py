@@ -26,6 +26,7 @@ class Limits:
 class _Section:
     """Lines from 0, ``end`` exclusive. ``body`` is where the text begins."""
 
+    headed: bool
     start: int
     body: int
     end: int
@@ -87,6 +88,7 @@ def _sections(plan: Outline, line_count: int, file_date: str | None) -> Iterator
     for start, end in ((0, front), (front, first)):
         if end > start:
             yield _Section(
+                headed=False,
                 start=start,
                 body=start,
                 end=end,
@@ -96,7 +98,7 @@ def _sections(plan: Outline, line_count: int, file_date: str | None) -> Iterator
                 bare=False,
             )
     open_sections: list[tuple[int, str | None, str | None]] = [(0, None, file_date)]
-    for heading, end in zip(plan.headings, [*starts[1:], line_count], strict=True):
+    for heading, end in zip(plan.headings, [*starts, line_count][1:], strict=True):
         sense = read_heading(heading.text, level=heading.level)
         level = heading.level + 6 if heading.nested else heading.level
         while open_sections[-1][0] >= level:
@@ -105,6 +107,7 @@ def _sections(plan: Outline, line_count: int, file_date: str | None) -> Iterator
         speaker, date = sense.speaker or speaker, sense.date or date
         open_sections.append((level, speaker, date))
         yield _Section(
+            headed=True,
             start=heading.line,
             body=heading.end if sense.speaker else heading.line,
             end=end,
@@ -122,16 +125,16 @@ def _chunks_of(
     while end > section.start and not lines[end - 1].strip():
         end -= 1
     start, body = section.start, section.body
-    while start < end and not lines[start].strip():
+    while not section.headed and start < end and not lines[start].strip():
         start += 1
     body = max(start, body)
     while body < end and not lines[body].strip():
         body += 1
     if start == end:
         return
-    headed = section.start < section.body
+    spoken = section.start < section.body
     heading_only = body >= end
-    bare = section.bare and (heading_only or (not headed and _one_heading(lines, start, end)))
+    bare = section.bare and (heading_only or (not spoken and _one_heading(lines, start, end)))
     for at, piece in enumerate(_split(lines, start if heading_only else body, end, breaks, limit)):
         yield Chunk(
             heading=section.heading,

@@ -3,7 +3,7 @@
 watchfiles ends for good on one file name that is not UTF-8, raises when inotify is used up, goes
 deaf when a root is replaced, loses events silently when the kernel's queue overflows, and needs
 seconds to cancel. So it is one supervised watcher over all roots: restarted with backoff, given
-up for polling when it keeps dying, armed anew when a root's inode changes, and never relied on
+up for polling when it keeps dying, armed anew when a root is replaced, and never relied on
 alone (the flow looks everywhere once it is armed, after bursts and every rescan).
 """
 
@@ -128,6 +128,10 @@ class Watcher:
                 self.state = WatchState.WATCH
                 self._look_everywhere()
             self._take(batch)
+            # A root made anew often gets the inode of the old one; then only the event tells.
+            if any(path in identities for _, path in batch):
+                self._rearmed()
+                return True
             if not batch and await self._moved(identities):
                 return True
         return self._changed.is_set()
@@ -154,9 +158,12 @@ class Watcher:
         """Whether a root was removed, made or replaced since."""
         if await _identities(self._roots) == identities:
             return False
+        self._rearmed()
+        return True
+
+    def _rearmed(self) -> None:
         self._counters.add("index.watch_rearmed")
         self._look_everywhere()
-        return True
 
     async def _wait_for_roots(self, identities: _Identities) -> None:
         while not self._changed.is_set():
