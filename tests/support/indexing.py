@@ -11,7 +11,8 @@ import trio
 
 from recalld.counters import Counters
 from recalld.index.flow import Indexer, IndexSettings
-from recalld.index.model import Workspace
+from recalld.index.model import WatchState, Workspace
+from recalld.index.policy import IndexPolicy
 from recalld.store.bridge import Database, open_database, open_loop
 from recalld.store.index_write import IndexWriter
 from recalld.text.tokens import query_tokens
@@ -151,3 +152,40 @@ async def eventually(claim: Callable[[], Awaitable[bool]], *, limit_s: float = L
         return trio.current_time() - started
     assert await claim(), f"still false after {limit_s} s"
     return trio.current_time() - started
+
+
+# No rescan comes to the help of the events.
+EVENTS_ONLY = IndexSettings(policy=IndexPolicy(rescan_s=3_600.0))
+
+
+@asynccontextmanager
+async def watching(
+    root: Path, state: Path, *, options: IndexSettings = EVENTS_ONLY
+) -> AsyncIterator[World]:
+    async with open_world(root, state, settings=options) as world, trio.open_nursery() as nursery:
+        await nursery.start(world.indexer.run)
+        await eventually(lambda: settled(world))
+        yield world
+        nursery.cancel_scope.cancel()
+
+
+async def settled(world: World) -> bool:
+    statuses = await world.indexer.status()
+    return all(s.watch is WatchState.WATCH and s.reconciled_at is not None for s in statuses)
+
+
+async def converged(world: World, root: Path, tmp_path: Path, name: str) -> None:
+    """Wait until the index equals one made from nothing; the latency is printed."""
+    expected = await fresh_contents(root, tmp_path / f"fresh-{name}")
+
+    async def equal() -> bool:
+        return await world.contents() == expected
+
+    seen_s = await eventually(equal)
+    print(f"{name}: the index equals the disk after {seen_s:.2f} s")
+    await world.check()
+
+
+def put(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
