@@ -23,7 +23,7 @@ from recalld.config import Settings, socket_path, state_dir
 from recalld.counters import Counters
 from recalld.embed import build_embedder
 from recalld.errors import BadConfig, RecalldError, Refused
-from recalld.recall.sink import open_sink
+from recalld.recall.sink import Write, open_sink
 from recalld.server.dispatch import Incident, contained
 from recalld.server.listen import Claim, claim, lock_file
 from recalld.server.methods.status import report
@@ -46,12 +46,18 @@ _log = structlog.get_logger("recalld.app")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Launch:
-    """How one run of the daemon begins and ends. ``on_ready`` is told where it listens."""
+    """How one run of the daemon begins and ends. ``on_ready`` is told where it listens.
+
+    ``adjust`` may put another engine or another clock into the base, and ``write_traces`` takes
+    the place of the trace files: that is how a part that hangs is tried out.
+    """
 
     counters: Counters
     stop: StopRequest
     on_ready: Callable[[Path | None], None] = lambda _: None
     obey_signals: bool = False
+    adjust: Callable[[Base], Base] = lambda base: base
+    write_traces: Write | None = None
 
 
 def main(settings: Settings) -> int:
@@ -140,7 +146,7 @@ async def _opened(settings: Settings, launch: Launch, state: Path) -> AsyncItera
         async with (
             opening(state / "state.db", migrations="state", synchronous="FULL") as kept,
             opening(state / "index.db", migrations="index", synchronous="NORMAL") as derived,
-            open_sink(state_dir=state, counters=counters) as sink,
+            open_sink(state_dir=state, counters=counters, write=launch.write_traces) as sink,
             open_event_log(kept.database, now=_now, counters=counters) as events,
         ):
             base = Base(
@@ -154,7 +160,7 @@ async def _opened(settings: Settings, launch: Launch, state: Path) -> AsyncItera
                 now=_now,
                 lag_max_ms=lambda: lag.max_ms,
             )
-            daemon = assemble(base)
+            daemon = assemble(launch.adjust(base))
             await daemon.configure()
             yield daemon
     finally:
@@ -171,7 +177,7 @@ async def _run(daemon: Daemon, *, claimed: Claim, settings: Settings, launch: La
             background.start_soon(
                 partial(
                     beat_while_alive,
-                    notifier,
+                    notifier.beat,
                     period_s=period_s,
                     ping_store=daemon.ping_store,
                     counters=launch.counters,

@@ -1,5 +1,7 @@
 """Faults to codes, incidents to ids, and nothing of ours on the wire."""
 
+from typing import cast
+
 import orjson
 import pytest
 
@@ -8,6 +10,7 @@ from recalld.errors import BadConfig, BadRequest, Busy, Corrupt, NotFound, Refus
 from recalld.server.dispatch import Dispatcher, contained
 from recalld.server.method import Method
 from recalld.server.params import Params
+from recalld.server.services import Services
 from recalld.server.traffic import Outcome
 from recalld.server.wire import Request
 
@@ -22,7 +25,7 @@ def dispatcher(work, counters=None):
         return work(params)
 
     methods = (Method("do", NoParams, handle),)
-    return Dispatcher(methods, services=None, counters=counters or Counters())
+    return Dispatcher(methods, services=cast("Services", None), counters=counters or Counters())
 
 
 def raising(error):
@@ -90,7 +93,7 @@ async def test_an_unknown_method_is_named_and_escaped():
 
 
 async def test_parameters_are_checked_before_the_handler_sees_them():
-    seen = []
+    seen: list[object] = []
     answer = await dispatcher(seen.append).answer(
         Request(id=1, method="do", params={"number": "1"})
     )

@@ -2,6 +2,7 @@
 
 import itertools
 from contextlib import asynccontextmanager
+from typing import cast
 
 import anyio
 import orjson
@@ -13,9 +14,10 @@ from recalld.server.lines import PeerGone
 from recalld.server.method import Method
 from recalld.server.params import Params
 from recalld.server.policy import ServerPolicy, SubscribeEntry
+from recalld.server.services import Services
 from recalld.server.sources import EventAnswerer, Sources
 from recalld.server.traffic import Traffic
-from support.wires import read_lines, wire_pair
+from support.wires import MemoryWire, read_lines, wire_pair
 
 ENTRY = SubscribeEntry(socket="/run/source.sock", name="gateway")
 
@@ -32,8 +34,9 @@ class World:
         self.traffic = Traffic(self.counters)
         self.handled = []
         self.dialled = []
-        self.waiting, self.dialling = anyio.create_memory_object_stream(8)
+        self.waiting, self.dialling = anyio.create_memory_object_stream[MemoryWire](8)
         self.absent = False
+        self.sources: Sources
 
     async def connect(self, path):
         self.dialled.append((path, anyio.current_time()))
@@ -65,7 +68,8 @@ async def world_of(*entries):
         entries,
         connect=world.connect,
         answerer=EventAnswerer(
-            Dispatcher(methods, services=None, counters=world.counters), counters=world.counters
+            Dispatcher(methods, services=cast("Services", None), counters=world.counters),
+            counters=world.counters,
         ),
         policy=ServerPolicy(),
         traffic=world.traffic,

@@ -6,10 +6,13 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import anyio
 
@@ -22,6 +25,9 @@ PACKAGE_ROOT = Path(__file__).resolve().parents[2] / "daemon"
 READY_S = 30.0
 REPLY_S = 20.0
 STOP_S = 15.0
+
+
+Reply = dict[str, Any]
 
 
 class Peer:
@@ -55,10 +61,11 @@ class Peer:
         line, _, self._buffer = self._buffer.partition(b"\n")
         return line
 
-    def hear(self) -> dict:
+    def hear(self) -> Reply:
         line = self.line()
         assert line is not None, "the daemon closed the connection"
-        return json.loads(line)
+        reply: Reply = json.loads(line)
+        return reply
 
     def lines(self) -> list[bytes]:
         """Everything until the stream ends."""
@@ -67,18 +74,19 @@ class Peer:
             found.append(line)
         return found
 
-    def ask(self, method: str, number: int | str = 1, **params: object) -> dict:
+    def ask(self, method: str, number: int | str = 1, **params: Any) -> Reply:
         """The whole reply to one request, on a connection with nothing else in flight."""
         self.say(request(method, number, **params))
         return self.hear()
 
-    def result(self, method: str, **params: object) -> dict:
+    def result(self, method: str, **params: Any) -> Reply:
         reply = self.ask(method, **params)
         assert "result" in reply, reply
-        return reply["result"]
+        result: Reply = reply["result"]
+        return result
 
 
-def request(method: str, number: int | str = 1, **params: object) -> bytes:
+def request(method: str, number: int | str = 1, **params: Any) -> bytes:
     message = {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
     return json.dumps(message).encode() + b"\n"
 
@@ -87,7 +95,7 @@ def request(method: str, number: int | str = 1, **params: object) -> bytes:
 class Process:
     """One ``recalld serve``. ``told`` is what it said to its service manager so far."""
 
-    child: subprocess.Popen
+    child: subprocess.Popen[bytes]
     manager: socket.socket
     socket_path: Path
     state: Path
@@ -105,10 +113,10 @@ class Process:
         while not any(word in message for message in self.told):
             self.hear_manager(timeout_s=timeout_s)
 
-    def peer(self, **options: float) -> Peer:
+    def peer(self, **options: Any) -> Peer:
         return Peer(self.socket_path, **options)
 
-    def call(self, method: str, **params: object) -> dict:
+    def call(self, method: str, **params: Any) -> Reply:
         """One call on a connection of its own; its result."""
         with self.peer() as peer:
             return peer.result(method, **params)
@@ -123,6 +131,12 @@ class Process:
     def stop(self) -> int:
         self.send_signal(signal.SIGTERM)
         return self.ended()
+
+    def until_logged(self, event: str, *, within_s: float = READY_S) -> None:
+        pause, deadline = threading.Event(), time.monotonic() + within_s
+        while event not in self.log_text():
+            assert time.monotonic() < deadline, f"{event} was not logged"
+            pause.wait(0.05)
 
     def log_text(self) -> str:
         return self.log.read_text("utf-8", "replace")
@@ -150,7 +164,7 @@ def launched(
     workspaces: Sequence[Path] = (),
     config: str = "",
     environ: Mapping[str, str] | None = None,
-    **popen: object,
+    **popen: Any,
 ) -> Iterator[Process]:
     """A started daemon, not waited for. Everything of it lies under ``home`` (0700)."""
     home.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -205,8 +219,13 @@ class Inside:
 
 
 @asynccontextmanager
-async def serving(home: Path, *, workspaces: Sequence[Path] = (), config: str = ""):
-    """The daemon in this very loop; stopped in order at the end of the block."""
+async def serving(
+    home: Path, *, workspaces: Sequence[Path] = (), config: str = "", **launching: Any
+):
+    """The daemon in this very loop; stopped in order at the end of the block.
+
+    ``launching``: further fields of ``Launch``, such as an ``adjust`` that makes a part hang.
+    """
     home.mkdir(mode=0o700, parents=True, exist_ok=True)
     (home / "config.toml").write_text(config, encoding="utf-8")
     environ = environment(home / "state", RECALLD_SOCKET=str(home / "s.sock"))
@@ -215,7 +234,7 @@ async def serving(home: Path, *, workspaces: Sequence[Path] = (), config: str = 
         overrides["workspaces"] = [str(folder) for folder in workspaces]
     settings = Settings(home / "config.toml", environ, overrides=overrides)
     counters, stop, ready = Counters(), StopRequest(), anyio.Event()
-    launch = Launch(counters=counters, stop=stop, on_ready=lambda _: ready.set())
+    launch = Launch(counters=counters, stop=stop, on_ready=lambda _: ready.set(), **launching)
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(serve, settings, launch)
         await ready.wait()

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import anyio
 
-from recalld.server.lines import PeerGone
+from recalld.server.lines import PeerGone, Wire
 
 
 class MemoryWire:
@@ -53,7 +53,7 @@ def wire_pair(capacity: float = math.inf) -> tuple[MemoryWire, MemoryWire]:
     return MemoryWire(at_client, to_server), MemoryWire(at_server, to_client)
 
 
-async def read_until(wire: MemoryWire, done: Callable[[bytes], bool]) -> bytes:
+async def read_until(wire: Wire, done: Callable[[bytes], bool]) -> bytes:
     """Everything received until ``done`` or the end of the stream."""
     received = b""
     while not done(received):
@@ -64,12 +64,12 @@ async def read_until(wire: MemoryWire, done: Callable[[bytes], bool]) -> bytes:
     return received
 
 
-async def read_lines(wire: MemoryWire, count: int) -> list[bytes]:
+async def read_lines(wire: Wire, count: int) -> list[bytes]:
     """``count`` lines, fewer at the end of the stream."""
     received = await read_until(wire, lambda data: data.count(b"\n") >= count)
     return received.splitlines()
 
 
-async def read_rest(wire: MemoryWire) -> list[bytes]:
+async def read_rest(wire: Wire) -> list[bytes]:
     """Every line until the stream ends."""
     return (await read_until(wire, lambda _: False)).splitlines()

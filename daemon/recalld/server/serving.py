@@ -13,8 +13,8 @@ import trio
 
 from recalld.counters import Counters
 from recalld.errors import BadConfig, Refused
-from recalld.server.connection import Connection
-from recalld.server.dispatch import Dispatcher, contained
+from recalld.server.connection import Answerer, Connection
+from recalld.server.dispatch import contained
 from recalld.server.lines import PeerGone
 from recalld.server.listen import Claim, claim, may_enter
 from recalld.server.policy import ServerPolicy
@@ -38,7 +38,7 @@ class Server:
         self,
         *,
         policy: ServerPolicy,
-        dispatcher: Dispatcher,
+        dispatcher: Answerer,
         traffic: Traffic,
         counters: Counters,
         uid: int,

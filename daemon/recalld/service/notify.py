@@ -57,7 +57,7 @@ def watchdog_period_s(environ: Mapping[str, str], *, pid: int) -> float | None:
 
 
 async def beat_while_alive(
-    notifier: Notifier,
+    beat: Callable[[], None],
     *,
     period_s: float,
     ping_store: Callable[[], Awaitable[object]],
@@ -76,7 +76,7 @@ async def beat_while_alive(
             except (Unavailable, Corrupt):
                 answered = False
         if answered:
-            notifier.beat()
+            beat()
         else:
             counters.add("watchdog.missed")
         await anyio.sleep(period_s / 2)
