@@ -76,9 +76,11 @@ class Watcher:
         self.state = WatchState.DOWN
 
     def set_roots(self, roots: Iterable[str]) -> None:
-        """Watch these from now on."""
-        self._roots = tuple(roots)
-        self._changed.set()
+        """Watch these from now on; the same roots again change nothing."""
+        wanted = tuple(roots)
+        if wanted != self._roots:
+            self._roots = wanted
+            self._changed.set()
 
     async def run(self) -> None:
         deaths = 0
