@@ -35,8 +35,9 @@ class Peer:
 
     def __init__(self, path: Path, *, timeout_s: float = REPLY_S) -> None:
         self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        self.socket.settimeout(timeout_s)
+        # Without a timeout yet: a connect that may not wait fails when the backlog is full.
         self.socket.connect(str(path))
+        self.socket.settimeout(timeout_s)
         self._buffer = b""
 
     def __enter__(self) -> "Peer":
@@ -142,8 +143,11 @@ class Process:
         return self.log.read_text("utf-8", "replace")
 
 
-def command(*arguments: str) -> list[str]:
-    return [sys.executable, "-P", "-m", "recalld", "serve", *arguments]
+SERVE = ("recalld", "serve")
+
+
+def command(*arguments: str, program: Sequence[str] = SERVE) -> list[str]:
+    return [sys.executable, "-P", "-m", *program, *arguments]
 
 
 def environment(state: Path, **extra: str) -> dict[str, str]:
@@ -164,9 +168,13 @@ def launched(
     workspaces: Sequence[Path] = (),
     config: str = "",
     environ: Mapping[str, str] | None = None,
+    program: Sequence[str] = SERVE,
     **popen: Any,
 ) -> Iterator[Process]:
-    """A started daemon, not waited for. Everything of it lies under ``home`` (0700)."""
+    """A started daemon, not waited for. Everything of it lies under ``home`` (0700).
+
+    ``program``: another module that takes the same arguments.
+    """
     home.mkdir(mode=0o700, parents=True, exist_ok=True)
     (home / "config.toml").write_text(config, encoding="utf-8")
     manager = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
@@ -178,7 +186,7 @@ def launched(
     extra = {"NOTIFY_SOCKET": str(home / "notify"), **(environ or {})}
     with (home / "log").open("ab") as log:
         child = subprocess.Popen(
-            command(*arguments),
+            command(*arguments, program=program),
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=popen.pop("stderr", log),

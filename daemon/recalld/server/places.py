@@ -1,7 +1,8 @@
 """Which workspace a message is about, and what is remembered of its session."""
 
 from collections import OrderedDict
-from datetime import datetime
+from dataclasses import replace
+from datetime import datetime, timedelta
 
 import anyio
 import anyio.to_thread
@@ -16,6 +17,8 @@ REMEMBERED = 4_096
 # A path on a hung mount, or a hung store, may cost a prompt no more than this.
 LOOK_MS = 100
 WRITE_PAUSE_S = 0.2
+# A session that only says it is still there.
+SEEN_EVERY = timedelta(minutes=1)
 
 
 class SessionBook:
@@ -28,41 +31,45 @@ class SessionBook:
     def __init__(self, store: SessionStore, *, counters: Counters) -> None:
         self._store = store
         self._counters = counters
-        self._workspaces: OrderedDict[str, str] = OrderedDict()
+        self._known: OrderedDict[str, Sighting] = OrderedDict()
         self._unwritten: OrderedDict[str, Sighting] = OrderedDict()
         self._seen = anyio.Event()
 
     def see(self, session: SessionParam, at: datetime) -> None:
-        if session.workspace is not None:
-            self._workspaces[session.key] = session.workspace
-            self._workspaces.move_to_end(session.key)
-            if len(self._workspaces) > REMEMBERED:
-                self._workspaces.popitem(last=False)
-        self._note(session, at, end_reason=None)
-
-    def end(self, session: SessionParam, *, reason: str, at: datetime) -> None:
-        self._note(session, at, end_reason=reason)
-
-    def _note(self, session: SessionParam, at: datetime, *, end_reason: str | None) -> None:
-        before = self._unwritten.pop(session.key, None)
-        self._unwritten[session.key] = Sighting(
+        """Note the session; it is written when that tells something, or seldom if it does not."""
+        before = self._known.get(session.key)
+        seen = Sighting(
             key=session.key,
             agent=session.agent,
             workspace=session.workspace or (before.workspace if before else None),
             client=session.client or (before.client if before else None),
             at=at,
-            end_reason=end_reason,
         )
+        if before is not None and _tells_nothing(before, seen):
+            return
+        self._note(seen)
+
+    def end(self, session: SessionParam, *, reason: str, at: datetime) -> None:
+        self.see(session, at)
+        self._note(replace(self._known[session.key], at=at, end_reason=reason))
+
+    def _note(self, sighting: Sighting) -> None:
+        for kept in (self._known, self._unwritten):
+            kept[sighting.key] = sighting
+            kept.move_to_end(sighting.key)
+        if len(self._known) > REMEMBERED:
+            self._known.popitem(last=False)
         if len(self._unwritten) > REMEMBERED:
             self._unwritten.popitem(last=False)
             self._counters.add("sessions.unwritten")
         self._seen.set()
 
     async def last_workspace(self, key: str) -> str | None:
-        known = self._workspaces.get(key)
-        if known is None:
-            known = await self._store.last_workspace(key)
-        return known
+        """In memory, else in the store. Raise ``Unavailable`` with the store."""
+        known = self._known.get(key)
+        if known is not None and known.workspace is not None:
+            return known.workspace
+        return await self._store.last_workspace(key)
 
     async def run(self) -> None:
         while True:
@@ -72,13 +79,22 @@ class SessionBook:
             await anyio.sleep(WRITE_PAUSE_S)
 
     async def flush(self) -> None:
-        """Write what is unwritten; what the store refuses is counted and forgotten."""
-        while self._unwritten:
+        """Write what is unwritten now; what the store refuses is counted and forgotten."""
+        for _ in range(len(self._unwritten)):
             _, sighting = self._unwritten.popitem(last=False)
             try:
                 await self._store.note(sighting)
             except Unavailable:
                 self._counters.add("sessions.unwritten")
+
+
+def _tells_nothing(before: Sighting, seen: Sighting) -> bool:
+    same = (before.agent, before.workspace, before.client) == (
+        seen.agent,
+        seen.workspace,
+        seen.client,
+    )
+    return same and before.end_reason is None and seen.at - before.at < SEEN_EVERY
 
 
 class Whereabouts:

@@ -1,0 +1,262 @@
+"""Parts that hang: every prompt is still answered, and the process still ends."""
+
+import itertools
+import json
+import signal
+import sqlite3
+import subprocess
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from dataclasses import replace
+
+import anyio
+import anyio.to_thread
+import pytest
+
+from recalld.server.sockets import connect
+from support.daemon import Peer, environment, request, running, serving
+from support.wires import read_lines
+
+PROMPT = "which port did we move the gateway to?"
+BUDGET_MS = 300
+
+
+@pytest.fixture
+def home(tmp_path):
+    return tmp_path / "d"
+
+
+@pytest.fixture
+def notes(tmp_path):
+    folder = tmp_path / "notes" / "memory"
+    folder.mkdir(parents=True)
+    (folder / "plan.md").write_text("# Plan\n\nThe gateway moved to port 9410.\n", encoding="utf-8")
+    return folder.parent
+
+
+class HungEmbedder:
+    """Ready and willing, and never done."""
+
+    def __init__(self, inner):
+        self._inner = inner
+        self.hung = False
+        self.asked = 0
+
+    def __getattr__(self, name):
+        found = getattr(self._inner, name)
+        if not name.startswith("embed_"):
+            return found
+
+        async def maybe(*texts, **words):
+            self.asked += 1
+            if self.hung:
+                await anyio.sleep_forever()
+            return await found(*texts, **words)
+
+        return maybe
+
+
+class HungDisk:
+    """Where traces go: a thread that stays inside its write until it is let go."""
+
+    def __init__(self):
+        self.hung = False
+        self.entered = threading.Event()
+        self.let_go = threading.Event()
+
+    def __call__(self, journal, lines):
+        del journal, lines
+        if self.hung:
+            self.entered.set()
+            self.let_go.wait(60)
+
+
+@asynccontextmanager
+async def world(home, notes):
+    """A daemon with its embedder, readers and trace disk at hand, one document indexed."""
+    held = {}
+
+    def adjust(base):
+        held["base"] = replace(base, embedder=HungEmbedder(base.embedder))
+        return held["base"]
+
+    disk = HungDisk()
+    async with serving(home, workspaces=[notes], adjust=adjust, write_traces=disk) as inside:
+        wire = await connect(str(inside.socket_path))
+        await ask(wire, "index.sync")
+        yield wire, held["base"], disk
+        disk.let_go.set()
+        await wire.aclose()
+
+
+async def ask(wire, method, **params):
+    await wire.send_some(memoryview(request(method, **params)))
+    (line,) = await read_lines(wire, 1)
+    return json.loads(line)["result"]
+
+
+async def prompts(wire, count=5):
+    return [
+        await ask(wire, "session.prompt", session={"key": "s"}, text=PROMPT, budget_ms=BUDGET_MS)
+        for _ in range(count)
+    ]
+
+
+async def test_with_a_hung_embedder_prompts_are_answered_by_words_alone(home, notes):
+    async with world(home, notes) as (wire, base, _):
+        base.embedder.hung = True
+        for result in await prompts(wire):
+            assert result["status"] in {"ok", "partial", "timeout", "low_quality", "no_result"}
+        assert base.embedder.asked > 0
+        assert (await ask(wire, "ping"))["ok"]
+
+
+async def test_with_hung_readers_of_the_store_prompts_end_without_memory(home, notes):
+    async with world(home, notes) as (wire, base, _), anyio.create_task_group() as hanging:
+
+        async def endless(connection):
+            await connection.execute_fetchall(
+                "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)"
+                " SELECT count(*) FROM n"
+            )
+
+        for _ in range(2):
+            hanging.start_soon(lambda: base.index.database.read(endless, cut_ms=60_000))
+        await anyio.sleep(0.1)
+        for result in await prompts(wire):
+            assert result["context"] is None
+            assert result["status"] in {"timeout", "fail_open", "no_result", "partial"}
+        hanging.cancel_scope.cancel()
+        assert (await ask(wire, "ping"))["ok"]
+
+
+async def test_with_a_hung_trace_disk_prompts_are_answered_in_full(home, notes):
+    async with world(home, notes) as (wire, _, disk):
+        disk.hung = True
+        await prompts(wire, 1)
+        await anyio.to_thread.run_sync(disk.entered.wait, 10)
+        for result in await prompts(wire):
+            assert result["status"] == "ok"
+            assert "9410" in result["context"]
+
+
+HUNG_AT_EXIT = """
+import os, sys, threading
+import anyio, anyio.to_thread
+from pathlib import Path
+from recalld.app import main
+from recalld.config import Settings
+import recalld.server.methods.ping as ping
+
+real = ping.METHOD.handler
+
+async def hang(params, context):
+    await anyio.to_thread.run_sync(threading.Event().wait)  # held to the end: not abandonable
+    return {}
+
+object.__setattr__(ping.METHOD, "handler", hang)
+sys.exit(main(Settings(sys.argv[1], dict(os.environ))))
+"""
+
+
+@pytest.fixture
+def stuck(home):
+    """A daemon with a request in a thread that never comes back and may not be abandoned."""
+    home.mkdir(mode=0o700)
+    (home / "config.toml").touch()
+    environ = environment(home / "state", RECALLD_SOCKET=str(home / "s.sock"))
+    child = subprocess.Popen(
+        [sys.executable, "-c", HUNG_AT_EXIT, str(home / "config.toml")],
+        env=environ,
+        stderr=subprocess.PIPE,
+    )
+    for line in child.stderr:
+        if b'"ready"' in line:
+            break
+    peer = Peer(home / "s.sock")
+    peer.say(request("ping"))
+    assert peer.ask("status", 2)["id"] == 2
+    yield child
+    peer.socket.close()
+    child.kill()
+    child.wait()
+    child.stderr.close()
+
+
+def test_a_thread_that_never_returns_cannot_keep_the_process_alive(stuck):
+    stuck.send_signal(signal.SIGTERM)
+    assert stuck.wait(timeout=10) == 0
+
+
+def test_a_second_sigterm_ends_it_at_once(stuck):
+    stuck.send_signal(signal.SIGTERM)
+    for line in stuck.stderr:
+        if b'"stopping"' in line:
+            break
+    stuck.send_signal(signal.SIGTERM)
+    assert stuck.wait(timeout=2) == 0
+
+
+def write_until_killed(path, name):
+    """Ids of acknowledged turns, until the daemon is gone."""
+    acknowledged = []
+    try:
+        with Peer(path) as peer:
+            for number in itertools.count():
+                turn = f"{name}-{number}"
+                peer.say(
+                    request(
+                        "session.turn",
+                        turn,
+                        session={"key": name},
+                        user="u",
+                        assistant="a",
+                        event_id=turn,
+                    )
+                )
+                line = peer.line()
+                if line is None:
+                    break
+                if "result" in json.loads(line):
+                    acknowledged.append(turn)
+    except OSError:
+        pass
+    return acknowledged
+
+
+def test_a_kill_under_eight_writers_loses_no_acknowledged_turn(home):
+    acknowledged = set()
+    with ThreadPoolExecutor(8) as pool:
+        for life in range(20):
+            with running(home) as daemon:
+                writers = [
+                    pool.submit(write_until_killed, daemon.socket_path, f"{life}-{writer}")
+                    for writer in range(8)
+                ]
+                daemon.call("ping")
+                # The moment of the kill wanders with the number of turns that got through.
+                while sum(1 for w in writers if w.done()) == 0:
+                    count = sqlite_count(home)
+                    if count >= len(acknowledged) + 10 + 7 * life:
+                        break
+                daemon.send_signal(signal.SIGKILL)
+                daemon.ended()
+                acknowledged |= {turn for writer in writers for turn in writer.result()}
+    connection = sqlite3.connect(home / "state" / "state.db")
+    kept = {event_id for (event_id,) in connection.execute("SELECT event_id FROM event")}
+    rows = connection.execute("SELECT count(*) FROM event").fetchone()[0]
+    assert connection.execute("PRAGMA quick_check").fetchall() == [("ok",)]
+    connection.close()
+    assert acknowledged <= kept
+    assert rows == len(kept)
+    assert len(acknowledged) > 100
+
+
+def sqlite_count(home):
+    connection = sqlite3.connect(f"file:{home / 'state' / 'state.db'}?mode=ro", uri=True)
+    try:
+        return connection.execute("SELECT count(*) FROM event").fetchone()[0]
+    finally:
+        connection.close()
