@@ -3,6 +3,7 @@
 import random
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 import trio
@@ -19,9 +20,11 @@ from recalld.index.policy import IndexPolicy
 from recalld.index.prepare import prepare
 from recalld.index.watch import Events
 from recalld.search.model import Source
-from recalld.store.index_write import IndexWriter
+from recalld.store.bridge import Database, Job
+from recalld.store.index_write import CANCEL_GRACE_S, IndexWriter
 from support.indexing import converged, eventually, fresh_contents, open_world, put
 
+T = TypeVar("T")
 STAMP = Stamp(size=1, mtime_ns=1, inode=1)
 LIMITS = Limits(max_chunk_chars=200, max_line_chars=1_000)
 
@@ -47,6 +50,33 @@ async def test_a_sync_cancelled_anywhere_leaves_nothing_half_done(
             await world.check()
         await world.indexer.sync()
         assert await world.contents() == await fresh_contents(root, tmp_path / "fresh")
+
+
+class Stuck(Database):
+    """A database whose writes never end, as on a disk that hangs."""
+
+    def __init__(self) -> None:
+        """Nothing is opened."""
+
+    async def write(self, job: Job[T]) -> T:
+        await trio.sleep_forever()
+        return await self.read(job)
+
+
+async def test_a_cancelled_write_waits_for_its_end_but_not_for_a_hung_disk(
+    autojump_clock: trio.testing.MockClock,
+) -> None:
+    with trio.move_on_after(5.0) as limit:
+        await IndexWriter(Stuck()).apply(1, Changes())
+    assert limit.cancelled_caught
+    assert trio.current_time() == pytest.approx(5.0 + CANCEL_GRACE_S)
+
+
+async def test_the_faults_of_a_write_arrive_as_they_are(root: Path, tmp_path: Path) -> None:
+    async with open_world(root, tmp_path) as world:
+        (tmp_path / "index.db").rename(tmp_path / "moved.db")
+        with pytest.raises(Unavailable, match="moved or deleted"):
+            await world.indexer.sync()
 
 
 class FailingStore(IndexWriter):

@@ -1,11 +1,14 @@
 """Every write to the derived index: workspaces, files, chunks, full text, passages."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 import aiosqlite
+import anyio
+import anyio.lowlevel
 import orjson
 
+from recalld.errors import RecalldError, Unavailable
 from recalld.index.model import (
     Changes,
     ChunkRecord,
@@ -17,7 +20,7 @@ from recalld.index.model import (
     StoredWorkspace,
 )
 from recalld.search.model import Source
-from recalld.store.bridge import Database
+from recalld.store.bridge import Database, Job
 
 # One full-text table a workspace. Our own tokens hold letters, digits and _ only, so this
 # tokenizer takes them as they are. The vocabulary table reads document frequencies out of it.
@@ -50,6 +53,14 @@ _DELETE_CHUNKS = (
 )
 
 
+# A batch takes some 100 ms. An interrupt while FTS5 holds its blob open stays pending and stops
+# every later statement of the connection, ROLLBACK too; so a write ends by itself, unless the
+# disk hangs.
+CANCEL_GRACE_S = 2.0
+
+T = TypeVar("T")
+
+
 class IndexWriter:
     """The index's writing side on one database; each method is one transaction.
 
@@ -58,6 +69,24 @@ class IndexWriter:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+
+    async def _write(self, job: Job[T]) -> T:
+        """Run ``job`` to its end; a cancel is heeded after it, or within ``CANCEL_GRACE_S``."""
+        results: list[T] = []
+        failure: RecalldError | None = None
+        async with anyio.create_task_group() as nest:
+            scope = anyio.CancelScope(shield=True)
+            nest.start_soon(_hurry_when_cancelled, scope)
+            with scope:
+                try:
+                    results.append(await self._database.write(job))
+                except RecalldError as error:
+                    failure = error
+            nest.cancel_scope.cancel()
+        await anyio.lowlevel.checkpoint_if_cancelled()
+        if failure is not None or not results:
+            raise failure or Unavailable("store", "a write to the index did not end")
+        return results[0]
 
     async def workspaces(self) -> tuple[StoredWorkspace, ...]:
         """In order of id."""
@@ -83,7 +112,7 @@ class IndexWriter:
                 await connection.execute(statement)
             return int(key)
 
-        return await self._database.write(job)
+        return await self._write(job)
 
     async def drop_workspace(self, workspace_id: int) -> None:
         """Remove all of a workspace but its vectors, which are keyed by content."""
@@ -99,7 +128,7 @@ class IndexWriter:
                 await connection.executemany(statement, files)
             await connection.execute("DELETE FROM workspace WHERE id = ?", key)
 
-        await self._database.write(job)
+        await self._write(job)
 
     async def files(
         self, workspace_id: int, prefixes: tuple[str, ...] | None
@@ -145,7 +174,7 @@ class IndexWriter:
             )
             await _put(connection, workspace_id, changes.put)
 
-        await self._database.write(job)
+        await self._write(job)
 
     async def reconciled(self, workspace_id: int, *, at: str, recipe: str) -> None:
         async def job(connection: aiosqlite.Connection) -> None:
@@ -154,7 +183,7 @@ class IndexWriter:
                 (at, recipe, workspace_id),
             )
 
-        await self._database.write(job)
+        await self._write(job)
 
     async def counts(self, workspace_id: int) -> Counts:
         async def job(connection: aiosqlite.Connection) -> Counts:
@@ -181,6 +210,13 @@ class IndexWriter:
             return tuple(Skip(path=path, why=why) for path, why in rows)
 
         return await self._database.read(job)
+
+
+async def _hurry_when_cancelled(scope: anyio.CancelScope) -> None:
+    try:
+        await anyio.sleep_forever()
+    finally:
+        scope.deadline = anyio.current_time() + CANCEL_GRACE_S
 
 
 def _known(rows: Iterable[Any]) -> dict[str, KnownFile]:
