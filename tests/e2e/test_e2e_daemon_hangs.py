@@ -172,6 +172,7 @@ def stuck(home):
         env=environ,
         stderr=subprocess.PIPE,
     )
+    assert child.stderr is not None
     for line in child.stderr:
         if b'"ready"' in line:
             break
@@ -227,7 +228,7 @@ def write_until_killed(path, name):
 
 
 def test_a_kill_under_eight_writers_loses_no_acknowledged_turn(home):
-    acknowledged = set()
+    acknowledged: set[str] = set()
     with ThreadPoolExecutor(8) as pool:
         for life in range(20):
             with running(home) as daemon:
