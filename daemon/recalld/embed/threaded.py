@@ -58,8 +58,9 @@ class _Loaded:
 class ThreadedEmbedder:
     """An ``Embedder`` over a ``Model``. Loads in the background once ``run`` is started.
 
-    Counted: ``embed.bad_vectors`` (refused: wrong shape, NaN or infinite), ``embed.failed``,
-    ``embed.cut`` (texts over ``max_text_chars``), and what the gate counts.
+    Counted: ``embed.calls`` (batches for the model), ``embed.bad_vectors`` (refused: wrong shape,
+    NaN or infinite), ``embed.failed``, ``embed.cut`` (texts over ``max_text_chars``), and what
+    the gate counts.
     """
 
     def __init__(self, engine: ThreadedEngine, *, policy: EmbedPolicy, counters: Counters) -> None:
@@ -146,6 +147,7 @@ class ThreadedEmbedder:
         return vectors
 
     async def _call(self, model: Model, texts: list[str], purpose: Purpose) -> Vectors:
+        self._counters.add("embed.calls")
         async with self._gate.enter(purpose) as slot:
             work = partial(_encode, slot, model, texts, purpose)
             slot.started = True

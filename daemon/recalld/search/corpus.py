@@ -139,16 +139,6 @@ class Corpus:
         heads, head_filled = _filled(self.heads, self.head_filled, names, found, dimension)
         return replace(self, vectors=vectors, filled=filled, heads=heads, head_filled=head_filled)
 
-    def without_vectors(self) -> "Corpus":
-        """A corpus without any vector: another engine made them."""
-        return replace(
-            self,
-            vectors=_nothing(len(self.filled)),
-            filled=np.zeros_like(self.filled),
-            heads=_nothing(len(self.files)),
-            head_filled=np.zeros_like(self.head_filled),
-        )
-
 
 def empty_corpus(workspace_id: int) -> Corpus:
     return _assembled(workspace_id, (), _columns(()))

@@ -10,7 +10,7 @@ from anyio.abc import TaskStatus
 
 from recalld.budget import Outcome, Run, Stage
 from recalld.counters import Counters
-from recalld.embed.port import Embedder
+from recalld.embed.port import Embedder, EmbedderState
 from recalld.errors import Unavailable
 from recalld.search.features import in_both_legs
 from recalld.search.model import (
@@ -23,13 +23,20 @@ from recalld.search.model import (
     StoredVectors,
 )
 from recalld.search.passage import focus_of, window_cosines
-from recalld.search.pipeline import Examined, Pipeline, Place, dense_note
+from recalld.search.pipeline import Examined, Pipeline, Place
 from recalld.search.policy import SearchPolicy
 from recalld.search.question import Question, read_question
 from recalld.search.relevance import Coefficients, judge
 from recalld.search.schedule import CorpusKeeper, Kept
 
 LEXICAL_ONLY = "none"
+
+# Of what is left of a search, what the engine may cost: an engine that hangs leaves the other
+# half to the words.
+EMBED_SHARE = 0.5
+# What ending takes at a caller's deadline: 25 ms to undo a read that hangs, and the judging.
+ENDING_MS = 30
+ENDING_SHARE = 0.2
 
 
 class IndexSearcher:
@@ -80,7 +87,7 @@ class IndexSearcher:
         if not question.searchable:
             self._counters.add("search.unsearchable")
             return SearchResult(found=(), searchable=False)
-        run = Run(self._policy.total_ms)
+        run = Run(_time_for(self._policy))
         examined, notes = await self._examined(run, question, scope, limit=limit)
         if notes:
             self._counters.add("search.degraded")
@@ -133,7 +140,9 @@ class IndexSearcher:
         places, notes = await self._places(run, question, scope)
         if not places:
             return (), tuple(notes)
-        vectors = await self._pipeline.embed(run, question, places)
+        embedding = Run(int(run.remaining_ms * EMBED_SHARE))
+        vectors = await self._pipeline.embed(embedding, question, places)
+        run.ledger += embedding.ledger
         count = min(max(self._policy.candidates, limit), self._policy.max_candidates)
         examined: list[Examined] = []
         for place in places:
@@ -141,7 +150,7 @@ class IndexSearcher:
             if one is not None:
                 examined.append(one)
         share = min(float(place.corpus.filled.mean()) for place in places if len(place.corpus))
-        note = dense_note(run, self._embedder, share=share)
+        note = _dense_note(run, self._embedder, share=share)
         notes += [note] if note else []
         notes += _failures(run)
         if not examined:
@@ -187,6 +196,13 @@ def load_coefficients(engine: str) -> Coefficients:
     return msgspec.json.decode(file.read_bytes(), type=Coefficients)
 
 
+def _time_for(policy: SearchPolicy) -> int:
+    """Milliseconds for one search: within its caller's deadline, with time left to end."""
+    left_ms = (anyio.current_effective_deadline() - anyio.current_time()) * 1_000
+    usable_ms = left_ms - min(ENDING_MS, left_ms * ENDING_SHARE)
+    return max(1, int(min(policy.total_ms, usable_ms)))
+
+
 def _shown(examined: Examined, i: int, *, raw_score: float, both_legs: bool) -> Found:
     detail = examined.details[i]
     at = int(examined.evidence.at[i])
@@ -230,3 +246,17 @@ def _failures(run: Run) -> list[str]:
         for note in run.ledger
         if note.name in ("lexical", "details", "neighbours") and note.outcome is not Outcome.OK
     ]
+
+
+def _dense_note(run: Run, embedder: Embedder, *, share: float) -> str | None:
+    """Why the dense leg took no part, as ``degraded`` says it; None when it did or is off."""
+    if embedder.state is EmbedderState.OFF:
+        return None
+    if embedder.state is not EmbedderState.READY:
+        return f"dense: {embedder.problem or embedder.state}"
+    for note in run.ledger:
+        if note.name in ("embed", "dense") and note.outcome is not Outcome.OK:
+            return f"dense: {note.outcome}" + (f" ({note.error})" if note.error else "")
+    if share < 1.0:
+        return f"dense: {share:.0%} of the windows embedded" if share else "dense: no vectors yet"
+    return None

@@ -6,7 +6,6 @@ from recalld.search.corpus import Corpus
 from recalld.search.features import Rarity
 from recalld.search.matrix import Singles
 from recalld.search.model import ChunkDetail
-from recalld.text.tokens import lexical_tokens
 
 
 def focus_of(
@@ -19,16 +18,21 @@ def focus_of(
     windows = detail.windows
     if len(windows) < 2:
         return windows[0] if windows else (0, len(detail.text))
+    text = detail.text.lower()
     value = np.zeros(len(windows))
-    for number, (start, end) in enumerate(windows):
-        held = set(lexical_tokens(detail.text[start:end]))
-        value[number] = sum(
-            idf for token, idf in zip(tokens, rare.idf.tolist(), strict=True) if token in held
-        )
+    for token, idf in zip(tokens, rare.idf.tolist(), strict=True):
+        root = _root(token)
+        value += [idf * (text.find(root, start, end) >= 0) for start, end in windows]
     value /= rare.total
     if cosines is not None and len(cosines) == len(windows):
         value = value + cosines
     return windows[int(value.argmax())]
+
+
+def _root(token: str) -> str:
+    """What a stem begins with in a text: Porter turns a final y into i. Tokenising ten long
+    chunks for this took 7 ms."""
+    return token[:-1] if token.endswith("i") and len(token) > 3 else token
 
 
 def window_cosines(corpus: Corpus, scores: Singles, at: int) -> Singles:

@@ -6,10 +6,11 @@ from functools import partial
 from typing import TypeVar
 
 import anyio
+import anyio.lowlevel
 import anyio.to_thread
 import numpy as np
 
-from recalld.budget import Outcome, Run, Stage
+from recalld.budget import Run, Stage
 from recalld.embed.port import Embedder, EmbedderState, QuestionVectors
 from recalld.search.corpus import Bools, Corpus
 from recalld.search.features import Evidence, Matrix, features, rarity, token_sets
@@ -37,6 +38,11 @@ from recalld.search.score import (
 from recalld.search.vocabulary import Vocabulary, expansion
 
 T = TypeVar("T")
+
+# Microseconds, measured at 512 dimensions: all scores of a window, the best words of a term.
+_COST_OF_SCAN = 0.19
+_COST_OF_LOOKUP = 0.03
+_INLINE_US = 5_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,12 +175,13 @@ class Pipeline:
         """The neighbour words of one workspace; none when its vocabulary is not there yet."""
         if vectors is None or place.vocabulary is None or not vectors.terms:
             return ()
+        known = len(place.vocabulary)
         look = partial(
             place.vocabulary.neighbours, vectors.terms, vectors.words, policy=self._policy
         )
         stage: Stage[list[list[tuple[str, float]]]] = Stage(
             name="neighbours",
-            work=partial(self._in_thread, look),
+            work=partial(self._off_loop, look, _COST_OF_LOOKUP * len(vectors.terms) * known),
             otherwise=[],
             limit_ms=self._policy.scan_limit_ms,
         )
@@ -232,7 +239,7 @@ class Pipeline:
         )
         return Stage(
             name="dense",
-            work=partial(self._in_thread, scan),
+            work=partial(self._off_loop, scan, _COST_OF_SCAN * len(place.corpus.filled)),
             otherwise=None,
             limit_ms=self._policy.scan_limit_ms,
         )
@@ -274,19 +281,9 @@ class Pipeline:
             details=shown,
         )
 
-    async def _in_thread(self, work: Callable[[], T]) -> T:
+    async def _off_loop(self, work: Callable[[], T], cost_us: float) -> T:
+        """Small work is done here: a thread's wake-up costs more, most of all on a busy machine."""
+        if cost_us <= _INLINE_US:
+            await anyio.lowlevel.checkpoint()
+            return work()
         return await anyio.to_thread.run_sync(work, abandon_on_cancel=True, limiter=self._limiter)
-
-
-def dense_note(run: Run, embedder: Embedder, *, share: float) -> str | None:
-    """Why the dense leg took no part, as ``degraded`` says it; None when it did or is off."""
-    if embedder.state is EmbedderState.OFF:
-        return None
-    if embedder.state is not EmbedderState.READY:
-        return f"dense: {embedder.problem or embedder.state}"
-    for note in run.ledger:
-        if note.name in ("embed", "dense") and note.outcome is not Outcome.OK:
-            return f"dense: {note.outcome}" + (f" ({note.error})" if note.error else "")
-    if share < 1.0:
-        return f"dense: {share:.0%} of the windows embedded" if share else "dense: no vectors yet"
-    return None

@@ -23,8 +23,9 @@ class SearchPolicy:
     # vocabulary's mean; below it neighbours are words of the same kind, not of the same thing.
     neighbour_cosine: float = 0.6
     neighbours_per_term: int = 2
-    # Words of the question and substrings of a CJK one that are looked up, longest first.
-    max_terms: int = 40
+    # Words of the question and substrings of a CJK one that are looked up, the shortest first.
+    # .3 ms each to embed; 40 find no more than 24.
+    max_terms: int = 24
     max_expansion: int = 24
     # +.03 for Chinese questions on English pages; no effect within one language.
     expansion_weight: float = 0.2

@@ -12,7 +12,7 @@ from recalld.text.tokens import query_tokens, stem, surface_tokens
 
 # Question and function words of Chinese, longest first where one holds another.
 _CJK_FUNCTION = re.compile(
-    "请问|告诉我|还记得|记不记得|记得|曾经|之前|以前|上次|有没有|是不是|是什么|叫什么|什么时候|什么"
+    "是什么时候|请问|告诉我|还记得|记不记得|记得|曾经|之前|以前|上次|有没有|是不是|是什么|叫什么|什么时候|什么"
     "|怎么样|怎么|怎样|哪一个|哪一部|哪些|哪个|哪里|哪部|哪种|哪|多少|为何|为什么|如何|谁|几个"
     "|你给我|我给你|给我|给你|对吗|我们|你们|我的|你的|我|你|吗|呢|吧|么|了|的|是|过"
 )
@@ -22,7 +22,7 @@ _CJK_RUN = re.compile(rf"[{CJK_CLASS}]+")
 _WORD = re.compile(r"\w[\w'’./:@+#-]*")
 _LATIN_WORD = re.compile(r"[A-Za-z]{3,}")
 _POSSESSIVE = re.compile(r"['’]s$")
-_SUBSTRING_CHARS = (4, 3, 2)
+_SUBSTRING_CHARS = (2, 3, 4)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,7 +83,7 @@ def content_words(text: str, names: Iterable[str] = ()) -> str:
 
 
 def lookup_terms(content: str, policy: SearchPolicy) -> tuple[str, ...]:
-    """What is looked up in the vocabulary: Latin words, and substrings of CJK runs by length."""
+    """What to look up in the vocabulary: Latin words, then parts of CJK runs, short ones first."""
     words = (word.lower() for word in _LATIN_WORD.findall(content))
     terms = [word for word in dict.fromkeys(words) if not is_stopword(word)]
     if has_cjk(content):

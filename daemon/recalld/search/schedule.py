@@ -1,9 +1,8 @@
 """Keeps every workspace's corpus current: rows at once, vectors and vocabulary behind them."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from hashlib import blake2b
 from typing import TypeVar
 
 import anyio
@@ -16,7 +15,7 @@ from recalld.errors import Unavailable
 from recalld.search.corpus import Corpus, empty_corpus, refreshed, unread_files
 from recalld.search.model import ChunkRow, IndexReads, StoredVectors
 from recalld.search.policy import SearchPolicy
-from recalld.search.vocabulary import Vocabulary, choose_words
+from recalld.search.vocabulary import Vocabulary, choose_words, vocabulary_of, word_key
 
 T = TypeVar("T")
 
@@ -28,7 +27,7 @@ HASHES_AT_ONCE = 4_000
 class Kept:
     """One workspace. ``wanted`` counts its changes; the others say how far we are.
 
-    ``corpus`` None: never read. ``refused``: texts that the engine cannot embed.
+    ``corpus`` None: never read. ``refused``: texts and words that the engine cannot embed.
     """
 
     workspace_id: int
@@ -50,6 +49,15 @@ class Kept:
         if self.corpus is None:
             return []
         return [key for key in self.corpus.missing() if key not in self.refused]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Kind:
+    """What is embedded one way and stored under one identity."""
+
+    identity: str
+    embed: Callable[[Sequence[str]], Awaitable[Vectors]]
+    batch: int
 
 
 class CorpusKeeper:
@@ -78,6 +86,12 @@ class CorpusKeeper:
         self._changed = anyio.Event()
         self._progress = anyio.Event()
         self._swept_at = -policy.sweep_s
+        self._passages = _Kind(
+            identity=self.identity, embed=embedder.embed_passages, batch=policy.passage_batch
+        )
+        self._words = _Kind(
+            identity=f"{self.identity}/words", embed=embedder.embed_words, batch=policy.word_batch
+        )
 
     @property
     def identity(self) -> str:
@@ -126,7 +140,10 @@ class CorpusKeeper:
             corpus = await self._in_thread(partial(refreshed, corpus, files, chunks))
             kept.corpus = await self._with_stored(corpus)
             kept.read = wanted
+            kept.refused.clear()  # what broke once may be gone, or come back mended
             self._counters.add("search.refreshed")
+        self._advance()
+        self._wake()
 
     def _can_embed(self) -> bool:
         return self._embedder.state in (EmbedderState.READY, EmbedderState.LOADING)
@@ -145,8 +162,6 @@ class CorpusKeeper:
             try:
                 for kept in [one for one in self._kept.values() if one.stale]:
                     await self.refresh(kept)
-                    self._advance()
-                    self._wake()
             except Unavailable:
                 self._counters.add("search.keeper_retries")
                 await anyio.sleep(self._policy.retry_s)
@@ -191,28 +206,10 @@ class CorpusKeeper:
     async def _embed_round(self, kept: Kept, hashes: Sequence[bytes]) -> None:
         texts = await self._vectors.texts(hashes)
         kept.refused.update(key for key in hashes if key not in texts)
-        for some in _slices(list(texts.items()), self._policy.passage_batch):
-            await self._embed_batch(kept, some)
+        await self._embed_and_put(kept, list(texts.items()), self._passages)
         async with kept.lock:
             if kept.corpus is not None:
                 kept.corpus = await self._with_stored(kept.corpus)
-
-    async def _embed_batch(self, kept: Kept, batch: Sequence[tuple[bytes, str]]) -> None:
-        """Embed and store; a text that breaks the engine is found by itself and left out."""
-        try:
-            vectors = await self._embedder.embed_passages([text for _, text in batch])
-        except Unavailable:
-            if len(batch) > 1:
-                for one in batch:
-                    await self._embed_batch(kept, [one])
-                return
-            if self._embedder.state is not EmbedderState.READY:
-                raise
-            kept.refused.add(batch[0][0])
-            self._counters.add("search.refused_texts")
-            return
-        await self._vectors.put(self.identity, _blobs([key for key, _ in batch], vectors))
-        self._counters.add("search.embedded", len(batch))
 
     async def _embed_vocabulary(self, kept: Kept) -> None:
         if kept.corpus is None:
@@ -220,16 +217,47 @@ class CorpusKeeper:
         words = await self._in_thread(partial(choose_words, kept.corpus.words, self._policy))
         if kept.vocabulary is not None and words == kept.words:
             return
-        keys = [_key(word) for word in words]
-        found = await self._vectors.find(self._word_identity, keys)
-        missing = [(key, word) for key, word in zip(keys, words, strict=True) if key not in found]
-        for some in _slices(missing, self._policy.word_batch):
-            vectors = await self._embedder.embed_words([word for _, word in some])
-            blobs = _blobs([key for key, _ in some], vectors)
-            await self._vectors.put(self._word_identity, blobs)
-            found.update(blobs)
-        kept.vocabulary = await self._in_thread(partial(_vocabulary, words, found, keys))
+        named = {word_key(word): word for word in words}
+        found = await self._vectors.find(self._words.identity, list(named))
+        missing = [
+            (key, word)
+            for key, word in named.items()
+            if key not in found and key not in kept.refused
+        ]
+        found |= await self._embed_and_put(kept, missing, self._words)
+        known = {word: found[key] for key, word in named.items() if key in found}
+        kept.vocabulary = await self._in_thread(partial(vocabulary_of, known))
         kept.words = words
+
+    async def _embed_and_put(
+        self, kept: Kept, texts: Sequence[tuple[bytes, str]], kind: _Kind
+    ) -> dict[bytes, bytes]:
+        """Embed and store; a text that breaks the engine is found by itself and left out."""
+        stored: dict[bytes, bytes] = {}
+        for some in _slices(texts, kind.batch):
+            stored |= await self._embed_batch(kept, some, kind)
+        return stored
+
+    async def _embed_batch(
+        self, kept: Kept, batch: Sequence[tuple[bytes, str]], kind: _Kind
+    ) -> dict[bytes, bytes]:
+        try:
+            vectors = await kind.embed([text for _, text in batch])
+        except Unavailable:
+            if self._embedder.state is not EmbedderState.READY or self._embedder.problem:
+                raise
+            if len(batch) > 1:
+                stored: dict[bytes, bytes] = {}
+                for one in batch:
+                    stored |= await self._embed_batch(kept, [one], kind)
+                return stored
+            kept.refused.add(batch[0][0])
+            self._counters.add("search.refused_texts")
+            return {}
+        blobs = _blobs([key for key, _ in batch], vectors)
+        await self._vectors.put(kind.identity, blobs)
+        self._counters.add("search.embedded", len(batch))
+        return blobs
 
     async def _with_stored(self, corpus: Corpus) -> Corpus:
         """``corpus`` with every vector that is stored for it."""
@@ -249,32 +277,16 @@ class CorpusKeeper:
         if anyio.current_time() - self._swept_at < self._policy.sweep_s:
             return
         self._swept_at = anyio.current_time()
-        swept = await self._vectors.sweep(self.identity, keep=(self._word_identity,))
+        swept = await self._vectors.sweep(self.identity, keep=(self._words.identity,))
         self._counters.add("search.swept", swept)
-
-    @property
-    def _word_identity(self) -> str:
-        return f"{self.identity}/words"
 
     async def _in_thread(self, work: Callable[[], T]) -> T:
         return await anyio.to_thread.run_sync(work, abandon_on_cancel=True, limiter=self._limiter)
 
 
-def _vocabulary(
-    words: Sequence[str], found: dict[bytes, bytes], keys: Sequence[bytes]
-) -> Vocabulary:
-    rows = [np.frombuffer(found[key], np.float16) for key in keys]
-    vectors = np.stack(rows).astype(np.float32) if rows else np.zeros((0, 0), np.float32)
-    return Vocabulary(words, vectors)
-
-
 def _blobs(keys: Sequence[bytes], vectors: Vectors) -> dict[bytes, bytes]:
     half = vectors.astype(np.float16)
     return {key: row.tobytes() for key, row in zip(keys, half, strict=True)}
-
-
-def _key(word: str) -> bytes:
-    return blake2b(word.encode(), digest_size=16).digest()
 
 
 def _slices(items: Sequence[T], size: int) -> Iterator[Sequence[T]]:

@@ -4,8 +4,9 @@ An expansion without a dictionary or a model call: the embedder's own neighbourh
 words, limited to words that are in the corpus. A Chinese question finds English pages by it.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
 
 import numpy as np
 from numpy.typing import NDArray
@@ -112,6 +113,18 @@ class Vocabulary:
         lengths = np.maximum(np.linalg.norm(moved, axis=-1, keepdims=True), 1e-9)
         centred: Singles = (moved / lengths).astype(np.float32)
         return centred
+
+
+def vocabulary_of(vectors: Mapping[str, bytes]) -> Vocabulary:
+    """From half floats by word."""
+    rows = [np.frombuffer(blob, np.float16) for blob in vectors.values()]
+    stacked = np.stack(rows).astype(np.float32) if rows else np.zeros((0, 0), np.float32)
+    return Vocabulary(tuple(vectors), stacked)
+
+
+def word_key(word: str) -> bytes:
+    """What a word's vector is stored under."""
+    return blake2b(word.encode(), digest_size=16).digest()
 
 
 def expansion(

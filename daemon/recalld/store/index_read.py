@@ -86,7 +86,7 @@ class IndexReader:
 
     async def lexical(self, query: LexicalQuery) -> LexicalHits:
         """Both full-text queries and the document frequencies, in one statement."""
-        statement, parameters = _lexical_statement(query)
+        statement, parameters = lexical_statement(query)
 
         async def job(connection: aiosqlite.Connection) -> LexicalHits:
             hits = LexicalHits(own={}, expansion={}, counts={})
@@ -123,7 +123,8 @@ def _quoted(token: str) -> str:
     return '"' + token.replace('"', '""') + '"'
 
 
-def _lexical_statement(query: LexicalQuery) -> tuple[str, tuple[str, ...]]:
+def lexical_statement(query: LexicalQuery) -> tuple[str, tuple[str, ...]]:
+    """The statement and its parameters; no statement when there is nothing to look for."""
     parts: list[str] = []
     parameters: list[str] = []
     for kind, tokens in enumerate((query.own, query.expansion)):

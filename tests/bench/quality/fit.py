@@ -8,7 +8,6 @@ questions that took no part: each set is judged by a fit on the other sets.
 
 import argparse
 import random
-import sys
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -282,4 +281,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

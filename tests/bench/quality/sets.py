@@ -5,6 +5,7 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 SETS = ("locomo", "longmemeval", "cmrc_zh", "memorybank_zh", "docs_xling", "devmem")
 
@@ -63,13 +64,13 @@ def load_set(data: Path, name: str) -> EvalSet:
     )
 
 
-def _lines(path: Path) -> Iterator[dict[str, object]]:
+def _lines(path: Path) -> Iterator[dict[str, Any]]:
     for line in path.read_text(encoding="utf-8").split("\n"):
         if line.strip():
             yield json.loads(line)
 
 
-def _row(row: dict) -> Row:
+def _row(row: dict[str, Any]) -> Row:
     caption = f" [{row['image_caption']}]" if row.get("image_caption") else ""
     return Row(
         id=row["id"],
@@ -80,7 +81,7 @@ def _row(row: dict) -> Row:
     )
 
 
-def _query(row: dict) -> Query:
+def _query(row: dict[str, Any]) -> Query:
     return Query(
         qid=row["qid"],
         group=row["group"],

