@@ -166,6 +166,28 @@ async def test_no_write_is_acknowledged_into_a_file_that_is_gone(tmp_path: Path,
         assert await database.read(pairs) == {"before": 2, "after": 2}
 
 
+async def test_an_interrupted_full_text_write_does_not_cost_the_writer(tmp_path: Path) -> None:
+    """SQLite keeps the interrupt pending after one; only a new connection writes again."""
+    words = [f"w{number}" for number in range(4_000)]
+    rows = [(" ".join(random.Random(n).choices(words, k=200)),) for n in range(300)]
+
+    async def fill(connection: aiosqlite.Connection) -> None:
+        await connection.executemany("INSERT INTO t (a) VALUES (?)", rows)
+
+    async def make(connection: aiosqlite.Connection) -> None:
+        await connection.execute("CREATE VIRTUAL TABLE t USING fts5 (a, content='')")
+
+    async with open_pairs(tmp_path / "pairs.db") as database:
+        await database.write(make)
+        chance = random.Random(7)
+        for _ in range(60):
+            with anyio.move_on_after(chance.random() * 0.03):
+                await database.write(fill)
+        await database.write(pair("after"))
+        assert await database.quick_check() == ()
+        assert await database.read(pairs) == {"after": 2}
+
+
 @pytest.mark.parametrize("lane", ["read", "write"])
 async def test_a_cursor_left_open_survives_neither_the_commit_nor_a_cancel(
     tmp_path: Path, lane: str

@@ -24,6 +24,7 @@ SNAPSHOT_ATTEMPTS = 5
 # A cancelled caller waits this long for the rollback and then leaves it to the lane.
 ROLLBACK_GRACE_S = 0.025
 CLOSE_LIMIT_S = 1.0
+REOPEN_EVERY_S = 1.0
 INTERRUPT_EVERY_S = 0.1
 JOURNAL_LIMIT_BYTES = 64 * 1024 * 1024
 CACHE_KIB = 8 * 1024
@@ -88,10 +89,7 @@ class Lane:
             for _ in range(count):
                 connection = Connection(self._path)
                 self._all.add(connection)
-                await connection
-                for pragma in self._kind.pragmas:
-                    await connection.execute(pragma)
-                await connection.finish("COMMIT")
+                await self._set_up(connection)
                 self._free.put_nowait(connection)
         except BaseException:
             for connection in self._all:
@@ -178,9 +176,42 @@ class Lane:
         ending = asyncio.ensure_future(connection.finish("ROLLBACK"))
         await _interrupt_until(ending, (connection,))
         # The last interrupt may have hit the rollback itself.
-        with suppress(sqlite3.Error):
+        try:
             await (connection.finish("ROLLBACK") if ending.exception() else ending)
+        except sqlite3.Error:
+            connection = await self._replaced(connection)
         self._free.put_nowait(connection)
+
+    async def _replaced(self, broken: Connection) -> Connection:
+        """A new connection for one whose transaction does not end.
+
+        An interrupt inside a full-text write leaves the extension's blob open, which keeps the
+        interrupt pending: from then on every statement fails, ROLLBACK included. Only closing
+        helps; it undoes the transaction and gives up its lock.
+        """
+        ended = broken.stop()
+        if ended is not None:
+            await asyncio.wait({ended})
+        self._all.discard(broken)
+        broken.forget()
+        while True:
+            fresh = Connection(self._path)
+            self._all.add(fresh)
+            try:
+                await self._set_up(fresh)
+            except (OSError, sqlite3.Error):
+                # The lane stays a connection short, and ``settling`` says so, while the disk fails.
+                fresh.stop()
+                self._all.discard(fresh)
+                await asyncio.sleep(REOPEN_EVERY_S)
+            else:
+                return fresh
+
+    async def _set_up(self, connection: Connection) -> None:
+        await connection
+        for pragma in self._kind.pragmas:
+            await connection.execute(pragma)
+        await connection.finish("COMMIT")
 
     async def close(self) -> None:
         """Close every connection within ``CLOSE_LIMIT_S``; a stuck one is given up.
