@@ -6,18 +6,14 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import threading
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager
-from dataclasses import replace
 
 import anyio
 import anyio.to_thread
 import pytest
 
-from recalld.server.sockets import connect
-from support.daemon import Peer, environment, request, running, serving
-from support.wires import read_lines
+from support.daemon import Peer, environment, request, running
+from support.hangs import ask, hung_readers, world
 
 PROMPT = "which port did we move the gateway to?"
 BUDGET_MS = 300
@@ -34,67 +30,6 @@ def notes(tmp_path):
     folder.mkdir(parents=True)
     (folder / "plan.md").write_text("# Plan\n\nThe gateway moved to port 9410.\n", encoding="utf-8")
     return folder.parent
-
-
-class HungEmbedder:
-    """Ready and willing, and never done."""
-
-    def __init__(self, inner):
-        self._inner = inner
-        self.hung = False
-        self.asked = 0
-
-    def __getattr__(self, name):
-        found = getattr(self._inner, name)
-        if not name.startswith("embed_"):
-            return found
-
-        async def maybe(*texts, **words):
-            self.asked += 1
-            if self.hung:
-                await anyio.sleep_forever()
-            return await found(*texts, **words)
-
-        return maybe
-
-
-class HungDisk:
-    """Where traces go: a thread that stays inside its write until it is let go."""
-
-    def __init__(self):
-        self.hung = False
-        self.entered = threading.Event()
-        self.let_go = threading.Event()
-
-    def __call__(self, journal, lines):
-        del journal, lines
-        if self.hung:
-            self.entered.set()
-            self.let_go.wait(60)
-
-
-@asynccontextmanager
-async def world(home, notes):
-    """A daemon with its embedder, readers and trace disk at hand, one document indexed."""
-    held = {}
-
-    def adjust(base):
-        held["base"] = replace(base, embedder=HungEmbedder(base.embedder))
-        return held["base"]
-
-    disk = HungDisk()
-    async with serving(home, workspaces=[notes], adjust=adjust, write_traces=disk) as inside:
-        wire = await connect(str(inside.socket_path))
-        await ask(wire, "index.sync")
-        yield wire, held["base"], disk
-        disk.let_go.set()
-        await wire.aclose()
-
-
-async def ask(wire, method, **params):
-    await wire.send_some(memoryview(request(method, **params)))
-    (line,) = await read_lines(wire, 1)
-    return json.loads(line)["result"]
 
 
 async def prompts(wire, count=5):
@@ -114,21 +49,11 @@ async def test_with_a_hung_embedder_prompts_are_answered_by_words_alone(home, no
 
 
 async def test_with_hung_readers_of_the_store_prompts_end_without_memory(home, notes):
-    async with world(home, notes) as (wire, base, _), anyio.create_task_group() as hanging:
-
-        async def endless(connection):
-            await connection.execute_fetchall(
-                "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)"
-                " SELECT count(*) FROM n"
-            )
-
-        for _ in range(2):
-            hanging.start_soon(lambda: base.index.database.read(endless, cut_ms=60_000))
-        await anyio.sleep(0.1)
-        for result in await prompts(wire):
-            assert result["context"] is None
-            assert result["status"] in {"timeout", "fail_open", "no_result", "partial"}
-        hanging.cancel_scope.cancel()
+    async with world(home, notes) as (wire, base, _):
+        async with hung_readers(base):
+            for result in await prompts(wire):
+                assert result["context"] is None
+                assert result["status"] in {"timeout", "fail_open", "no_result", "partial"}
         assert (await ask(wire, "ping"))["ok"]
 
 

@@ -1,7 +1,6 @@
 """One connection: a reader, at most so many requests in flight, and one writer."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
 
@@ -9,6 +8,7 @@ import anyio
 from anyio.abc import TaskGroup
 
 from recalld.counters import Counters
+from recalld.server.batch import Batch
 from recalld.server.dispatch import Answer, refused, shutting_down
 from recalld.server.hub import Subscription
 from recalld.server.lines import LineReader, LineStalled, LineTooLong, PeerGone, Wire
@@ -21,7 +21,6 @@ from recalld.server.wire import (
     Request,
     WireError,
     encode_notification,
-    join_batch,
     parse,
 )
 
@@ -39,15 +38,6 @@ class Answerer(Protocol):
     """Whatever turns a request into its answer; never raises but for cancellation."""
 
     async def answer(self, request: Request) -> Answer: ...
-
-
-@dataclass(slots=True, eq=False)
-class Batch:
-    """Replies of one batch, collected until the last request of it ends."""
-
-    open: int
-    bodies: list[bytes]
-    outcomes: list[Outcome]
 
 
 class Connection:
@@ -178,7 +168,7 @@ class Connection:
     async def _take_batch(
         self, items: tuple[Parsed, ...], requests: TaskGroup, pumps: TaskGroup
     ) -> None:
-        batch = Batch(open=len(items), bodies=[], outcomes=[])
+        batch = Batch(open=len(items))
         self._batches.append(batch)
         for item in items:
             self._traffic.receive()
@@ -228,16 +218,14 @@ class Connection:
         return shutting_down(request)
 
     async def _collect(self, batch: Batch, answer: Answer, *, answered: bool) -> None:
-        batch.open -= 1
-        if answered:
-            batch.bodies.append(answer.body)
-            batch.outcomes.append(answer.outcome)
-        else:
+        batch.end_one(answer, answered=answered)
+        if not answered:
             self._settle((answer.outcome,))
         if batch.open == 0:
             self._batches.remove(batch)
-            if batch.bodies:
-                await self._send(join_batch(batch.bodies), tuple(batch.outcomes))
+            reply = batch.reply()
+            if reply is not None:
+                await self._send(reply, tuple(batch.outcomes))
 
     async def _put(self, answer: Answer) -> None:
         await self._send(answer.body, (answer.outcome,))
