@@ -58,6 +58,9 @@ from recalld.store.vectors import VectorStore
 
 Work = Callable[[], Awaitable[None]]
 
+# How soon a subscriber of ``status`` hears that something works no more, or again.
+STATUS_S = 2.0
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Base:
@@ -130,6 +133,7 @@ def assemble(base: Base) -> Daemon:
             ("indexer", engine.indexer.run),
             ("sessions", services.sessions.run),
             ("sources", sources.run),
+            ("status", partial(_tell_of_changes, services)),
         ),
         configure=partial(_apply_workspaces, settings, engine.indexer),
         ping_store=partial(ping, base.state.database),
@@ -258,6 +262,22 @@ async def _apply_workspaces(settings: Settings, indexer: Indexer) -> None:
 
 def _folders(pattern: str) -> list[str]:
     return [found for found in glob.glob(pattern) if Path(found).is_dir()]  # noqa: PTH207
+
+
+async def _tell_of_changes(services: Services) -> None:
+    """A ``status`` event whenever the list of what does not work changes."""
+    told: tuple[str, ...] = ()
+    while True:
+        await anyio.sleep(STATUS_S)
+        if services.hub.subscribers:
+            conditions = await services.health.report()
+            degraded = tuple(
+                f"{part}: {why}" for part, how in conditions.items() for why in how.degraded
+            )
+            if degraded != told:
+                data = {"degraded": list(degraded)}
+                services.hub.publish(Event(kind=EventKind.STATUS, at=services.clock(), data=data))
+                told = degraded
 
 
 def _register(

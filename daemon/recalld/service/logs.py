@@ -1,10 +1,8 @@
 """The daemon's log: readable on a terminal, JSON lines on a pipe, never in the way."""
 
-import fcntl
 import logging
 import os
 import select
-import sys
 import threading
 from collections.abc import MutableMapping
 from typing import Any, Literal
@@ -147,12 +145,3 @@ def _cut(value: object, limit: int) -> object:
     if isinstance(value, str) and len(value) > limit:
         return value[:limit] + CUT_MARK
     return value
-
-
-def close_stdin() -> None:
-    """A service reads nothing; a closed descriptor 0 would be given to the next file opened."""
-    null = os.open(os.devnull, os.O_RDONLY)
-    if null != 0:
-        fcntl.fcntl(null, fcntl.F_SETFD, fcntl.FD_CLOEXEC)
-        os.dup2(null, sys.stdin.fileno() if sys.stdin else 0)
-        os.close(null)
