@@ -170,7 +170,7 @@ class IndexService:
 
 async def embedder_condition(embedder: Embedder) -> Condition:
     identity, state = embedder.identity, embedder.state
-    works = state in (EmbedderState.READY, EmbedderState.OFF)
+    works = state in (EmbedderState.READY, EmbedderState.OFF) and not embedder.problem
     why = f"{state}: {embedder.problem}" if embedder.problem else str(state)
     return Condition(
         degraded=() if works else (why,),

@@ -30,6 +30,8 @@ from recalld.search.model import Scope, Searcher
 
 # One query embedding takes 1 to 5 ms; later than this the rules alone have decided sooner.
 GATE_EMBEDDING_MS = 150
+# Of a small budget: the search comes after it.
+GATE_EMBEDDING_SHARE = 0.25
 
 
 class MessageEmbed(Protocol):
@@ -58,7 +60,7 @@ async def recall(seen: Recall, *, run: Run, ports: Ports) -> Recall:
     if seen.status is None:
         seen = gated(seen, rules)
         if ports.embed is not None and ports.embed.ready and wants_vector(seen, rules):
-            seen = extended(seen, await run.stage(_embedding(seen, ports.embed)), rules)
+            seen = extended(seen, await run.stage(_embedding(seen, ports.embed, run)), rules)
         seen = sent_on(seen, rules)
     if seen.status is None and is_uncertain(seen):
         seen = probed(seen, await run.stage(_probe(seen, ports)))
@@ -71,11 +73,12 @@ async def recall(seen: Recall, *, run: Run, ports: Ports) -> Recall:
     return concluded(seen, run.ledger, run.elapsed_ms)
 
 
-def _embedding(seen: Recall, embed: MessageEmbed) -> Stage[Vector | None]:
+def _embedding(seen: Recall, embed: MessageEmbed, run: Run) -> Stage[Vector | None]:
     async def work() -> Vector | None:
         return await embed(seen.query)
 
-    return Stage(name="gate.extended", work=work, otherwise=None, limit_ms=GATE_EMBEDDING_MS)
+    limit_ms = min(GATE_EMBEDDING_MS, int(run.remaining_ms * GATE_EMBEDDING_SHARE))
+    return Stage(name="gate.extended", work=work, otherwise=None, limit_ms=limit_ms)
 
 
 def _probe(seen: Recall, ports: Ports) -> Stage[Searched]:
