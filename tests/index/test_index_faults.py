@@ -1,5 +1,6 @@
 """Cancels, a failing store and hostile bytes leave the index usable and true."""
 
+import os
 import random
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recalld.counters import Counters
-from recalld.errors import Unavailable
+from recalld.errors import Corrupt, Unavailable
 from recalld.index.chunking import Limits
 from recalld.index.flow import Indexer, IndexSettings
 from recalld.index.model import Changes, KnownFile, Stamp, Workspace
@@ -123,6 +124,48 @@ async def test_a_store_that_fails_is_tried_again_and_status_says_so(
         await converged(world, root, tmp_path, "after a full disk")
         assert counters.get("index.reconcile_failed") == 2
         nursery.cancel_scope.cancel()
+
+
+class BrokenOnce(IndexWriter):
+    """A store whose first write of files fails as nobody foresaw."""
+
+    broken = True
+
+    async def apply(self, workspace_id: int, changes: Changes) -> None:
+        if self.broken:
+            self.broken = False
+            raise Corrupt("index.db: malformed")
+        await super().apply(workspace_id, changes)
+
+
+async def test_an_indexer_that_broke_can_be_run_again(root: Path, tmp_path: Path) -> None:
+    async with open_world(root, tmp_path) as world, trio.open_nursery() as nursery:
+        indexer = Indexer(
+            BrokenOnce(world.database),
+            settings=IndexSettings(policy=IndexPolicy(rescan_s=3_600), watch=quiet_watch),
+            counters=Counters(),
+            on_change=lambda _: None,
+        )
+        await indexer.set_workspaces([Workspace(root=str(root.resolve()))])
+        with pytest.RaisesGroup(Corrupt, flatten_subgroups=True):
+            await indexer.run()
+        await nursery.start(indexer.run)
+        await converged(world, root, tmp_path, "after a restart")
+        nursery.cancel_scope.cancel()
+
+
+# What 64 bits of nanoseconds cannot say; some file systems can.
+@pytest.mark.parametrize("year", [1600, 2400])
+async def test_a_file_of_a_far_century_is_indexed_like_any_other(tmp_path: Path, year: int) -> None:
+    put(tmp_path / "w/far.md", "words\n")
+    put(tmp_path / "w/near.md", "words\n")
+    seconds = (year - 1970) * 31_556_952
+    os.utime(tmp_path / "w/far.md", (seconds, seconds))
+    async with open_world(tmp_path / "w", tmp_path) as world:
+        first = await world.indexer.sync()
+        again = await world.indexer.sync()
+        assert await world.hits("words") == ["far.md", "near.md"]
+    assert (first.added, again.changed) == (2, 0)
 
 
 class Paused(IndexWriter):

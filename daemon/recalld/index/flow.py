@@ -122,11 +122,17 @@ class Indexer:
         self._watcher.set_roots(wanted)
 
     async def run(self, *, task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED) -> None:
-        """Keep every workspace current until cancelled. Started before the first look ends."""
+        """Keep every workspace current until cancelled. Started before the first look ends.
+
+        May be run again after it broke; everything is looked at anew then.
+        """
         async with anyio.create_task_group() as nest:
             self._nest = nest
             try:
                 for tended in self._tended.values():
+                    # After a run that broke, the old scope is spent: each opens only once.
+                    tended.scope = anyio.CancelScope()
+                    tended.poke(Dirty(everything=True))
                     nest.start_soon(self._tend, tended)
                 nest.start_soon(self._watcher.run)
                 nest.start_soon(self._rescan)

@@ -24,6 +24,8 @@ READ_ATTEMPTS = 3
 # Two writes within one tick of the file system's clock leave the same stamp. A stamp this fresh
 # is stored one off, so that the next scan reads the file once more.
 FRESH_NS = 50_000_000
+# What SQLite's integers hold. File systems know times before 1677 and after 2262.
+_INT64_MAX = (1 << 63) - 1
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
@@ -285,8 +287,9 @@ def _joined(folder: bytes, name: bytes) -> bytes:
 
 def _stamp(status: os.stat_result) -> Stamp:
     # Inodes are unsigned; SQLite's integers are not.
-    inode = status.st_ino & (1 << 63) - 1
-    return Stamp(size=status.st_size, mtime_ns=status.st_mtime_ns, inode=inode)
+    inode = status.st_ino & _INT64_MAX
+    mtime_ns = max(-_INT64_MAX, min(status.st_mtime_ns, _INT64_MAX))
+    return Stamp(size=status.st_size, mtime_ns=mtime_ns, inode=inode)
 
 
 def _stored(status: os.stat_result) -> Stamp:
