@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from recalld.search.corpus import (
     Corpus,
+    Filling,
     empty_corpus,
     refreshed,
     unread_files,
@@ -49,7 +50,6 @@ class Index:
                 ordinal=ordinal,
                 speaker=("Ann", "user", None)[len(text) % 3],
                 is_cjk=False,
-                text=text,
                 passages=tuple(_hash(part) for part in text.split(".") if part),
             )
             for ordinal, text in enumerate(texts)
@@ -84,6 +84,13 @@ def _vectors(corpus: Corpus) -> dict[bytes, bytes]:
     }
 
 
+def _filled(corpus: Corpus, found: Mapping[bytes, bytes], dimension: int) -> Corpus:
+    filling = Filling(corpus, dimension)
+    for key, blob in found.items():
+        filling.add({key: blob})
+    return filling.done()
+
+
 def _refresh(corpus: Corpus, index: Index, files: Files) -> Corpus:
     rows, chunks = index.write(files)
     fresh = [chunk for key in unread_files(corpus, rows) for chunk in chunks[key]]
@@ -109,7 +116,6 @@ def _seen(corpus: Corpus) -> dict[str, object]:
             corpus.head_filled.tolist(),
             corpus.heads.rows(np.arange(len(corpus.files))).tolist(),
         ),
-        "words": (corpus.words.names, corpus.words.chunks.values.tolist()),
     }
 
 
@@ -126,9 +132,9 @@ def test_a_refreshed_corpus_equals_one_that_is_read_anew(history: list[Files]) -
     index, corpus = Index(), empty_corpus(1)
     for files in history:
         corpus = _refresh(corpus, index, files)
-        corpus = corpus.with_vectors(_vectors(corpus), DIMENSION)
+        corpus = _filled(corpus, _vectors(corpus), DIMENSION)
     anew = _refresh(empty_corpus(1), index, history[-1])
-    anew = anew.with_vectors(_vectors(anew), DIMENSION)
+    anew = _filled(anew, _vectors(anew), DIMENSION)
     assert _seen(corpus) == _seen(anew)
     assert corpus.missing() == ()
 
@@ -136,7 +142,7 @@ def test_a_refreshed_corpus_equals_one_that_is_read_anew(history: list[Files]) -
 def test_a_renamed_file_keeps_its_vectors() -> None:
     index = Index()
     corpus = _refresh(empty_corpus(1), index, {"a.md": ("alpha.beta", "gamma")})
-    corpus = corpus.with_vectors(_vectors(corpus), DIMENSION)
+    corpus = _filled(corpus, _vectors(corpus), DIMENSION)
     renamed = _refresh(corpus, index, {"z.md": ("alpha.beta", "gamma")})
     assert renamed.missing() == ()
 
@@ -163,10 +169,10 @@ def test_neighbours_stop_at_the_end_of_a_file() -> None:
 
 def test_vectors_of_another_dimension_are_forgotten_not_padded() -> None:
     corpus = _refresh(empty_corpus(1), Index(), {"a.md": ("alpha", "beta")})
-    corpus = corpus.with_vectors(_vectors(corpus), DIMENSION)
-    changed = corpus.with_vectors({}, DIMENSION * 2)
+    corpus = _filled(corpus, _vectors(corpus), DIMENSION)
+    changed = _filled(corpus, {}, DIMENSION * 2)
     assert not changed.filled.any()
-    wrong = changed.with_vectors(_vectors(changed), DIMENSION * 2)
+    wrong = _filled(changed, _vectors(changed), DIMENSION * 2)
     assert not wrong.filled.any()
 
 

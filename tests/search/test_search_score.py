@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recalld.search.corpus import Corpus, empty_corpus, refreshed
+from recalld.search.corpus import Corpus, Filling, empty_corpus, refreshed
 from recalld.search.model import ChunkRow, FileRow
 from recalld.search.policy import SearchPolicy
 from recalld.search.score import Legs, Lexical, best, dense_scores, fuse, spread
@@ -31,7 +31,6 @@ def corpus_of(*files: int, speakers: tuple[str, ...] = ()) -> Corpus:
                     ordinal=ordinal,
                     speaker=speakers[(key - 1) % len(speakers)] if speakers else None,
                     is_cjk=False,
-                    text="text",
                     passages=(key.to_bytes(16, "big"),),
                 )
             )
@@ -51,7 +50,9 @@ def corpus_of(*files: int, speakers: tuple[str, ...] = ()) -> Corpus:
     noise = np.random.default_rng(7).normal(size=(key, DIMENSION))
     vectors = (noise / np.linalg.norm(noise, axis=1, keepdims=True)).astype(np.float16)
     blobs = {(at + 1).to_bytes(16, "big"): vectors[at].tobytes() for at in range(key)}
-    return corpus.with_vectors(blobs, DIMENSION)
+    filling = Filling(corpus, DIMENSION)
+    filling.add(blobs)
+    return filling.done()
 
 
 def legs(corpus: Corpus, own: dict[int, float]) -> Legs:

@@ -12,10 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from recalld.search.matrix import Half, HalfMatrix
+from recalld.search.matrix import HalfMatrix
 from recalld.search.model import ChunkRow, FileRow, Source
 from recalld.search.ragged import Ragged
-from recalld.search.vocabulary import Words
 
 HASH_BYTES = 16
 _HASH = np.dtype(f"S{HASH_BYTES}")
@@ -38,7 +37,6 @@ class _Columns:
     speaker: NDArray[np.object_]
     is_cjk: Bools
     passages: Ragged
-    words: Words
 
     def take(self, order: Ints) -> "_Columns":
         return _Columns(
@@ -48,7 +46,6 @@ class _Columns:
             speaker=self.speaker[order],
             is_cjk=self.is_cjk[order],
             passages=self.passages.take(order),
-            words=self.words.take(order),
         )
 
     def followed_by(self, other: "_Columns") -> "_Columns":
@@ -59,7 +56,6 @@ class _Columns:
             speaker=np.concatenate((self.speaker, other.speaker)),
             is_cjk=np.concatenate((self.is_cjk, other.is_cjk)),
             passages=self.passages.followed_by(other.passages),
-            words=self.words.followed_by(other.words),
         )
 
 
@@ -94,10 +90,6 @@ class Corpus:
         return self.columns.passages
 
     @property
-    def words(self) -> Words:
-        return self.columns.words
-
-    @property
     def is_cjk(self) -> Bools:
         return self.columns.is_cjk
 
@@ -128,16 +120,58 @@ class Corpus:
         )
         return tuple(sorted({*map(_bytes, windows), *heads}))
 
-    def with_vectors(self, found: Mapping[bytes, bytes], dimension: int) -> "Corpus":
-        """A corpus that also has the vectors of ``found``: half floats by hash.
 
-        With another ``dimension`` than before, those it had are forgotten.
-        """
-        windows = _hashes(self.passages.values.tolist())
-        vectors, filled = _filled(self.vectors, self.filled, windows, found, dimension)
-        names = [file.head_hash for file in self.files]
-        heads, head_filled = _filled(self.heads, self.head_filled, names, found, dimension)
-        return replace(self, vectors=vectors, filled=filled, heads=heads, head_filled=head_filled)
+class Filling:
+    """A corpus that is given its vectors bit by bit; ``done`` hands it out.
+
+    With another ``dimension`` than before, the vectors it had are forgotten.
+    """
+
+    def __init__(self, corpus: Corpus, dimension: int) -> None:
+        self._corpus = corpus
+        self._parts = (
+            _Part(corpus.vectors, corpus.filled, corpus.passages.values, dimension),
+            _Part(corpus.heads, corpus.head_filled, _head_hashes(corpus), dimension),
+        )
+
+    def add(self, found: Mapping[bytes, bytes]) -> None:
+        """Half floats by hash; those of another dimension and of other texts are left out."""
+        for part in self._parts:
+            part.add(found)
+
+    def done(self) -> Corpus:
+        windows, heads = self._parts
+        return replace(
+            self._corpus,
+            vectors=windows.matrix,
+            filled=windows.filled,
+            heads=heads.matrix,
+            head_filled=heads.filled,
+        )
+
+
+class _Part:
+    """One matrix while it is filled."""
+
+    def __init__(
+        self, old: HalfMatrix, filled: Bools, hashes: NDArray[Any], dimension: int
+    ) -> None:
+        same = old.dimension == dimension
+        self.matrix = HalfMatrix(len(hashes), dimension)
+        self.filled = filled.copy() if same else np.zeros_like(filled)
+        if same:
+            self.matrix.view()[:] = old.view()
+        self._places: dict[bytes, list[int]] = {}
+        for row in np.flatnonzero(~self.filled).tolist():
+            self._places.setdefault(_bytes(hashes[row]), []).append(row)
+
+    def add(self, found: Mapping[bytes, bytes]) -> None:
+        rows = self.matrix.view()
+        for key, blob in found.items():
+            if len(blob) == 2 * self.matrix.dimension:
+                for row in self._places.pop(key, ()):
+                    rows[row] = np.frombuffer(blob, np.float16)
+                    self.filled[row] = True
 
 
 def empty_corpus(workspace_id: int) -> Corpus:
@@ -172,7 +206,6 @@ def _columns(chunks: Sequence[ChunkRow]) -> _Columns:
         speaker=np.array([_name(chunk.speaker) for chunk in chunks], np.object_),
         is_cjk=np.array([chunk.is_cjk for chunk in chunks], np.bool_),
         passages=Ragged.of([chunk.passages for chunk in chunks], _HASH),
-        words=Words.of(chunk.text if chunk.passages else "" for chunk in chunks),
     )
 
 
@@ -200,9 +233,9 @@ def _assembled(workspace_id: int, files: tuple[FileRow, ...], columns: _Columns)
         previous=previous,
         following=following,
         findable=findable,
-        vectors=_nothing(windows),
+        vectors=HalfMatrix(windows, 0),
         filled=np.zeros(windows, np.bool_),
-        heads=_nothing(len(files)),
+        heads=HalfMatrix(len(files), 0),
         head_filled=np.zeros(len(files), np.bool_),
         by_id=np.argsort(columns.id, kind="stable"),
     )
@@ -216,10 +249,6 @@ def _neighbours(file: Ints, findable: Bools) -> tuple[Ints, Ints]:
     previous[at[1:][same]] = at[:-1][same]
     following[at[:-1][same]] = at[1:][same]
     return previous, following
-
-
-def _nothing(rows: int) -> HalfMatrix:
-    return HalfMatrix(np.zeros((rows, 0), np.float16))
 
 
 def _with_rows_of(fresh: Corpus, old: Corpus) -> Corpus:
@@ -251,40 +280,17 @@ class _Rows:
         return cls(matrix, hashes[rows][order], rows[order])
 
     def placed(self, wanted: NDArray[Any], dimension: int) -> tuple[HalfMatrix, Bools]:
-        codes = np.zeros((len(wanted), dimension), np.float16)
+        placed = HalfMatrix(len(wanted), dimension)
         found = np.zeros(len(wanted), np.bool_)
         if len(self.rows) and len(wanted):
             at = np.minimum(np.searchsorted(self.hashes, wanted), len(self.rows) - 1)
             found = (self.hashes[at] == wanted) & (wanted != b"")
-            codes[found] = self.matrix.rows(self.rows[at[found]])
-        return HalfMatrix(codes), found
-
-
-def _filled(
-    matrix: HalfMatrix,
-    filled: Bools,
-    hashes: Sequence[bytes],
-    found: Mapping[bytes, bytes],
-    dimension: int,
-) -> tuple[HalfMatrix, Bools]:
-    codes: Half = np.zeros((len(hashes), dimension), np.float16)
-    done = filled.copy() if matrix.dimension == dimension else np.zeros_like(filled)
-    kept = np.flatnonzero(done)
-    codes[kept] = matrix.rows(kept) if len(kept) else codes[kept]
-    for row, name in enumerate(hashes):
-        blob = None if done[row] else found.get(name)
-        if blob is not None and len(blob) == 2 * dimension:
-            codes[row] = np.frombuffer(blob, np.float16)
-            done[row] = True
-    return HalfMatrix(codes), done
+            placed.view()[found] = self.matrix.rows(self.rows[at[found]])
+        return placed, found
 
 
 def _head_hashes(corpus: Corpus) -> NDArray[Any]:
     return np.array([file.head_hash for file in corpus.files], _HASH)
-
-
-def _hashes(values: Sequence[bytes]) -> list[bytes]:
-    return [_bytes(value) for value in values]
 
 
 def _bytes(value: bytes) -> bytes:

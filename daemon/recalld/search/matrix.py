@@ -13,17 +13,25 @@ Singles = NDArray[np.float32]
 
 
 class HalfMatrix:
-    """Rows of half floats. Immutable; the rows live in the scanner and nowhere else."""
+    """Rows of half floats, zeros at first. The rows live in the scanner and nowhere else.
 
-    def __init__(self, rows: Half) -> None:
-        self._count, self._dimension = rows.shape
+    ``view`` is for whoever builds it; nobody writes once it is searched.
+    """
+
+    def __init__(self, rows: int, dimension: int) -> None:
+        self._count, self._dimension = rows, dimension
         self._index = faiss.IndexScalarQuantizer(
-            max(1, self._dimension), faiss.ScalarQuantizer.QT_fp16, faiss.METRIC_INNER_PRODUCT
+            max(1, dimension), faiss.ScalarQuantizer.QT_fp16, faiss.METRIC_INNER_PRODUCT
         )
-        if self._count and self._dimension:
-            codes = np.ascontiguousarray(rows).view(np.uint8).ravel()
-            faiss.copy_array_to_vector(codes, self._index.codes)
-            self._index.ntotal = self._count
+        if rows and dimension:
+            self._index.codes.resize(rows * dimension * 2)
+            self._index.ntotal = rows
+
+    @classmethod
+    def of(cls, rows: NDArray[np.floating]) -> "HalfMatrix":
+        matrix = cls(*rows.shape)
+        matrix.view()[:] = rows
+        return matrix
 
     def __len__(self) -> int:
         return int(self._count)
@@ -32,14 +40,19 @@ class HalfMatrix:
     def dimension(self) -> int:
         return int(self._dimension)
 
-    def rows(self, at: NDArray[np.int64]) -> Half:
-        """A copy of some rows."""
+    def view(self) -> Half:
+        """The rows themselves, not a copy; gone when the matrix is."""
         if not self._index.ntotal:
-            return np.zeros((len(at), self.dimension), np.float16)
+            return np.zeros((self._count, self._dimension), np.float16)
         size = self._index.ntotal * self._dimension * 2
         raw: NDArray[np.uint8] = faiss.rev_swig_ptr(self._index.codes.data(), size)
-        rows: Half = raw.view(np.float16).reshape(self._index.ntotal, self._dimension)[at]
-        return rows
+        view: Half = raw.view(np.float16).reshape(self._count, self._dimension)
+        return view
+
+    def rows(self, at: NDArray[np.int64]) -> Half:
+        """A copy of some rows."""
+        copied: Half = self.view()[at]
+        return copied
 
     def scores(self, vector: Singles) -> Singles:
         """The inner product of every row with ``vector``."""

@@ -113,7 +113,6 @@ class ChunkRow:
     ordinal: int
     speaker: str | None
     is_cjk: bool
-    text: str
     passages: tuple[bytes, ...]
 
 
@@ -169,6 +168,8 @@ class IndexReads(Protocol):
     async def files(self, workspace_id: int) -> tuple[FileRow, ...]: ...
 
     async def chunks(self, file_ids: Sequence[int]) -> tuple[ChunkRow, ...]: ...
+
+    async def texts(self, chunk_ids: Sequence[int]) -> dict[int, str]: ...
 
     async def lexical(self, query: LexicalQuery) -> LexicalHits: ...
 

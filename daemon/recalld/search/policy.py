@@ -71,9 +71,6 @@ class SearchPolicy:
     refresh_limit_ms: int = 150
     # Windows embedded before the corpus is rebuilt with them: half a second to two.
     embed_round: int = 512
-    # 16 windows of 300 characters take 60 ms; a query waits for one batch at most.
-    passage_batch: int = 16
-    word_batch: int = 64
     # After the store or the engine failed.
     retry_s: float = 2.0
     # How often vectors without a text are looked for.

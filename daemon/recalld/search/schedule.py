@@ -1,26 +1,34 @@
 """Keeps every workspace's corpus current: rows at once, vectors and vocabulary behind them."""
 
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TypeVar
 
 import anyio
 import anyio.to_thread
-import numpy as np
 
 from recalld.counters import Counters
-from recalld.embed.port import Embedder, EmbedderState, Vectors
+from recalld.embed.port import Embedder, EmbedderState
 from recalld.errors import Unavailable
-from recalld.search.corpus import Corpus, empty_corpus, refreshed, unread_files
+from recalld.search.corpus import Corpus, Filling, empty_corpus, refreshed, unread_files
 from recalld.search.model import ChunkRow, IndexReads, StoredVectors
 from recalld.search.policy import SearchPolicy
-from recalld.search.vocabulary import Vocabulary, choose_words, vocabulary_of, word_key
+from recalld.search.vocabulary import (
+    Lexicon,
+    Vocabulary,
+    choose_words,
+    vocabulary_of,
+    word_key,
+)
+from recalld.search.writer import VectorWriter, passages_of, words_of_vocabulary
 
 T = TypeVar("T")
 
 FILES_AT_ONCE = 400
 HASHES_AT_ONCE = 4_000
+# Tokenising these takes a quarter of a second, in which other threads get their turns.
+CHUNKS_AT_ONCE = 1_000
 
 
 @dataclass(eq=False)
@@ -34,6 +42,7 @@ class Kept:
     corpus: Corpus | None = None
     vocabulary: Vocabulary | None = None
     words: tuple[str, ...] = ()
+    lexicon: Lexicon = field(default_factory=lambda: Lexicon.of({}))
     wanted: int = 1
     read: int = 0
     embedded: int = 0
@@ -51,20 +60,10 @@ class Kept:
         return [key for key in self.corpus.missing() if key not in self.refused]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Kind:
-    """What is embedded one way and stored under one identity."""
-
-    identity: str
-    embed: Callable[[Sequence[str]], Awaitable[Vectors]]
-    batch: int
-
-
 class CorpusKeeper:
     """The corpora of all workspaces, and the two loops that keep them.
 
-    Counted: ``search.refreshed``, ``search.embedded``, ``search.refused_texts``,
-    ``search.swept``, ``search.keeper_retries``.
+    Counted: ``search.refreshed``, ``search.swept``, ``search.keeper_retries``.
     """
 
     def __init__(
@@ -86,12 +85,9 @@ class CorpusKeeper:
         self._changed = anyio.Event()
         self._progress = anyio.Event()
         self._swept_at = -policy.sweep_s
-        self._passages = _Kind(
-            identity=self.identity, embed=embedder.embed_passages, batch=policy.passage_batch
-        )
-        self._words = _Kind(
-            identity=f"{self.identity}/words", embed=embedder.embed_words, batch=policy.word_batch
-        )
+        writer = partial(VectorWriter, vectors, embedder=embedder, counters=counters)
+        self._passages = writer(kind=passages_of(embedder))
+        self._words = writer(kind=words_of_vocabulary(embedder))
 
     @property
     def identity(self) -> str:
@@ -206,7 +202,7 @@ class CorpusKeeper:
     async def _embed_round(self, kept: Kept, hashes: Sequence[bytes]) -> None:
         texts = await self._vectors.texts(hashes)
         kept.refused.update(key for key in hashes if key not in texts)
-        await self._embed_and_put(kept, list(texts.items()), self._passages)
+        await self._passages.put(list(texts.items()), refused=kept.refused)
         async with kept.lock:
             if kept.corpus is not None:
                 kept.corpus = await self._with_stored(kept.corpus)
@@ -214,7 +210,8 @@ class CorpusKeeper:
     async def _embed_vocabulary(self, kept: Kept) -> None:
         if kept.corpus is None:
             return
-        words = await self._in_thread(partial(choose_words, kept.corpus.words, self._policy))
+        kept.lexicon = lexicon = await self._lexicon(kept.lexicon, kept.corpus)
+        words = await self._in_thread(partial(choose_words, lexicon.words, self._policy))
         if kept.vocabulary is not None and words == kept.words:
             return
         named = {word_key(word): word for word in words}
@@ -224,40 +221,20 @@ class CorpusKeeper:
             for key, word in named.items()
             if key not in found and key not in kept.refused
         ]
-        found |= await self._embed_and_put(kept, missing, self._words)
+        found |= await self._words.put(missing, refused=kept.refused)
         known = {word: found[key] for key, word in named.items() if key in found}
         kept.vocabulary = await self._in_thread(partial(vocabulary_of, known))
         kept.words = words
 
-    async def _embed_and_put(
-        self, kept: Kept, texts: Sequence[tuple[bytes, str]], kind: _Kind
-    ) -> dict[bytes, bytes]:
-        """Embed and store; a text that breaks the engine is found by itself and left out."""
-        stored: dict[bytes, bytes] = {}
-        for some in _slices(texts, kind.batch):
-            stored |= await self._embed_batch(kept, some, kind)
-        return stored
-
-    async def _embed_batch(
-        self, kept: Kept, batch: Sequence[tuple[bytes, str]], kind: _Kind
-    ) -> dict[bytes, bytes]:
-        try:
-            vectors = await kind.embed([text for _, text in batch])
-        except Unavailable:
-            if self._embedder.state is not EmbedderState.READY or self._embedder.problem:
-                raise
-            if len(batch) > 1:
-                stored: dict[bytes, bytes] = {}
-                for one in batch:
-                    stored |= await self._embed_batch(kept, [one], kind)
-                return stored
-            kept.refused.add(batch[0][0])
-            self._counters.add("search.refused_texts")
-            return {}
-        blobs = _blobs([key for key, _ in batch], vectors)
-        await self._vectors.put(kind.identity, blobs)
-        self._counters.add("search.embedded", len(batch))
-        return blobs
+    async def _lexicon(self, lexicon: Lexicon, corpus: Corpus) -> Lexicon:
+        """The words of the corpus; only chunks that are new to it are read."""
+        ids = corpus.columns.id[corpus.findable]
+        lexicon = await self._in_thread(partial(lexicon.only, ids))
+        for some in _slices(lexicon.lacks(ids), CHUNKS_AT_ONCE):
+            texts = await self._reads.texts(some)
+            more = await self._in_thread(partial(Lexicon.of, texts))
+            lexicon = await self._in_thread(partial(lexicon.followed_by, more))
+        return lexicon
 
     async def _with_stored(self, corpus: Corpus) -> Corpus:
         """``corpus`` with every vector that is stored for it."""
@@ -265,12 +242,13 @@ class CorpusKeeper:
             return corpus
         dimension = self._embedder.identity.dimension
         missing = corpus.missing()
-        found: dict[bytes, bytes] = {}
-        for some in _slices(missing, HASHES_AT_ONCE):
-            found.update(await self._vectors.find(self.identity, some))
-        if not found and corpus.vectors.dimension == dimension:
+        if not missing and corpus.vectors.dimension == dimension:
             return corpus
-        return await self._in_thread(partial(corpus.with_vectors, found, dimension))
+        filling = await self._in_thread(partial(Filling, corpus, dimension))
+        for some in _slices(missing, HASHES_AT_ONCE):
+            found = await self._vectors.find(self.identity, some)
+            await self._in_thread(partial(filling.add, found))
+        return filling.done()
 
     async def _sweep(self) -> None:
         """Delete what nothing refers to any more, once everything is embedded, then hourly."""
@@ -282,11 +260,6 @@ class CorpusKeeper:
 
     async def _in_thread(self, work: Callable[[], T]) -> T:
         return await anyio.to_thread.run_sync(work, abandon_on_cancel=True, limiter=self._limiter)
-
-
-def _blobs(keys: Sequence[bytes], vectors: Vectors) -> dict[bytes, bytes]:
-    half = vectors.astype(np.float16)
-    return {key: row.tobytes() for key, row in zip(keys, half, strict=True)}
 
 
 def _slices(items: Sequence[T], size: int) -> Iterator[Sequence[T]]:

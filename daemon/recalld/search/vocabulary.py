@@ -21,6 +21,8 @@ from recalld.text.tokens import stem, surface_tokens
 _WORD_ID = np.dtype(np.int32)
 _MIN_CHARS = 3
 _MAX_CHARS = 32
+# Single floats take twice the memory of what is kept, so they are made in parts.
+_ROWS_AT_ONCE = 1_024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +58,33 @@ def _renumbered(words: Words, at: dict[str, int]) -> Ragged:
     return Ragged(numbers[words.chunks.values], words.chunks.start)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lexicon:
+    """The words of every chunk of a corpus, by chunk id."""
+
+    ids: NDArray[np.int64]
+    words: Words
+
+    @classmethod
+    def of(cls, texts: Mapping[int, str]) -> "Lexicon":
+        return cls(ids=np.array(list(texts), np.int64), words=Words.of(texts.values()))
+
+    def only(self, ids: NDArray[np.int64]) -> "Lexicon":
+        """Without the chunks that are not among ``ids``."""
+        kept = np.flatnonzero(np.isin(self.ids, ids))
+        return Lexicon(ids=self.ids[kept], words=self.words.take(kept))
+
+    def lacks(self, ids: NDArray[np.int64]) -> list[int]:
+        """Which of ``ids`` are to be read."""
+        lacking: list[int] = ids[~np.isin(ids, self.ids)].tolist()
+        return lacking
+
+    def followed_by(self, other: "Lexicon") -> "Lexicon":
+        return Lexicon(
+            ids=np.concatenate((self.ids, other.ids)), words=self.words.followed_by(other.words)
+        )
+
+
 def words_of(text: str) -> set[str]:
     """The plain Latin words of a text that may stand for a meaning."""
     return {
@@ -83,10 +112,15 @@ def choose_words(words: Words, policy: SearchPolicy) -> tuple[str, ...]:
 class Vocabulary:
     """Embedded words, centred on their own mean: what they have in common says nothing."""
 
-    def __init__(self, words: Sequence[str], vectors: Singles) -> None:
+    def __init__(self, words: Sequence[str], vectors: NDArray[np.floating]) -> None:
         self._stems = tuple(stem(word) for word in words)
-        self._mean = vectors.mean(axis=0) if len(words) else np.zeros(0, np.float32)
-        self._matrix = HalfMatrix(self._centred(vectors).astype(np.float16))
+        mean = vectors.mean(axis=0, dtype=np.float32) if len(words) else np.zeros(0)
+        self._mean: Singles = mean.astype(np.float32)
+        self._matrix = HalfMatrix(*vectors.shape)
+        rows = self._matrix.view()
+        for start in range(0, len(words), _ROWS_AT_ONCE):
+            some = slice(start, start + _ROWS_AT_ONCE)
+            rows[some] = self._centred(vectors[some].astype(np.float32))
 
     def __len__(self) -> int:
         return len(self._stems)
@@ -117,9 +151,8 @@ class Vocabulary:
 
 def vocabulary_of(vectors: Mapping[str, bytes]) -> Vocabulary:
     """From half floats by word."""
-    rows = [np.frombuffer(blob, np.float16) for blob in vectors.values()]
-    stacked = np.stack(rows).astype(np.float32) if rows else np.zeros((0, 0), np.float32)
-    return Vocabulary(tuple(vectors), stacked)
+    rows = np.frombuffer(b"".join(vectors.values()), np.float16)
+    return Vocabulary(tuple(vectors), rows.reshape(len(vectors), -1 if vectors else 0))
 
 
 def word_key(word: str) -> bytes:

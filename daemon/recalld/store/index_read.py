@@ -19,9 +19,10 @@ FROM file f LEFT JOIN chunk c ON c.file_id = f.id
 WHERE f.workspace_id = ? AND f.skipped IS NULL GROUP BY f.id ORDER BY f.path
 """
 _CHUNKS = """
-SELECT c.id, c.file_id, c.ordinal, c.speaker, c.is_cjk, c.text FROM chunk c
+SELECT c.id, c.file_id, c.ordinal, c.speaker, c.is_cjk FROM chunk c
 WHERE c.file_id IN (SELECT value FROM json_each(?)) ORDER BY c.id
 """
+_CHUNK_TEXTS = "SELECT id, text FROM chunk WHERE id IN (SELECT value FROM json_each(?))"
 _PASSAGES = """
 SELECT p.chunk_id, p.text_hash FROM chunk c JOIN passage p ON p.chunk_id = c.id
 WHERE c.file_id IN (SELECT value FROM json_each(?)) ORDER BY p.chunk_id, p.ordinal
@@ -81,6 +82,16 @@ class IndexReader:
                 passages.setdefault(chunk_id, []).append(text_hash)
             rows = await connection.execute_fetchall(_CHUNKS, wanted)
             return tuple(_chunk(row, tuple(passages.get(row[0], ()))) for row in rows)
+
+        return await self._database.read(job)
+
+    async def texts(self, chunk_ids: Sequence[int]) -> dict[int, str]:
+        """The texts of chunks by id; those that are gone are left out."""
+        wanted = (json.dumps(list(chunk_ids)),)
+
+        async def job(connection: aiosqlite.Connection) -> dict[int, str]:
+            rows = await connection.execute_fetchall(_CHUNK_TEXTS, wanted)
+            return {int(key): str(text) for key, text in rows}
 
         return await self._database.read(job)
 
@@ -165,14 +176,13 @@ def _file(*row: Any) -> FileRow:
 
 
 def _chunk(row: Any, passages: tuple[bytes, ...]) -> ChunkRow:
-    key, file_id, ordinal, speaker, is_cjk, text = row
+    key, file_id, ordinal, speaker, is_cjk = row
     return ChunkRow(
         id=key,
         file_id=file_id,
         ordinal=ordinal,
         speaker=speaker,
         is_cjk=bool(is_cjk),
-        text=text,
         passages=passages,
     )
 
