@@ -200,3 +200,14 @@ async def test_what_a_session_says_is_merged_until_it_is_written(autojump_clock)
         tasks.cancel_scope.cancel()
     (noted,) = store.noted
     assert (noted.workspace, noted.client, noted.end_reason) == ("/b", "c", "done")
+
+
+async def test_no_secret_of_a_session_is_written():
+    secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    store = FakeSessions()
+    book = SessionBook(store, counters=Counters())
+    book.end(SessionParam(key="s", client=f"host {secret}"), reason=f"lost {secret}", at=NOW)
+    await book.flush()
+    (noted,) = store.noted
+    assert noted.end_reason.startswith("lost [redacted:")
+    assert noted.client.startswith("host [redacted:")

@@ -211,6 +211,29 @@ def test_whatever_is_logged_is_one_printable_record_of_bounded_size(pipe, form, 
         assert json.loads(record)["event"] == "event"
 
 
+def failing(private):
+    unsaid = "what the user wrote"
+    assert unsaid
+    raise ValueError(f"cannot read {private}")
+
+
+@pytest.mark.usefixtures("restored_log")
+@pytest.mark.parametrize("form", ["json", "console"])
+def test_no_secret_and_no_local_variable_reaches_the_log(pipe, form):
+    reading, writing = pipe
+    secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    set_up(level="info", form=form, counters=Counters(), descriptor=writing)
+    log = structlog.get_logger()
+    try:
+        failing(secret)
+    except ValueError:
+        log.exception("incident", error=secret, state={"why": [secret]})
+    record = os.read(reading, 1 << 20).decode()
+    assert secret not in record
+    assert "what the user wrote" not in record
+    assert "ValueError" in record
+
+
 @pytest.mark.usefixtures("restored_log")
 def test_a_full_pipe_drops_records_counts_them_and_never_blocks(pipe):
     reading, writing = pipe

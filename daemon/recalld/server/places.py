@@ -12,6 +12,7 @@ from recalld.counters import Counters
 from recalld.errors import Unavailable
 from recalld.server.params import SessionParam
 from recalld.server.ports import Place, Places, SessionStore, Sighting
+from recalld.text.redact import redact
 
 REMEMBERED = 4_096
 # A path on a hung mount, or a hung store, may cost a prompt no more than this.
@@ -42,7 +43,7 @@ class SessionBook:
             key=session.key,
             agent=session.agent,
             workspace=session.workspace or (before.workspace if before else None),
-            client=session.client or (before.client if before else None),
+            client=_safe(session.client) or (before.client if before else None),
             at=at,
         )
         if before is not None and _tells_nothing(before, seen):
@@ -51,7 +52,7 @@ class SessionBook:
 
     def end(self, session: SessionParam, *, reason: str, at: datetime) -> None:
         self.see(session, at)
-        self._note(replace(self._known[session.key], at=at, end_reason=reason))
+        self._note(replace(self._known[session.key], at=at, end_reason=_safe(reason)))
 
     def _note(self, sighting: Sighting) -> None:
         for kept in (self._known, self._unwritten):
@@ -86,6 +87,11 @@ class SessionBook:
                 await self._store.note(sighting)
             except Unavailable:
                 self._counters.add("sessions.unwritten")
+
+
+def _safe(text: str | None) -> str | None:
+    """Free text of the host's, as it may be kept."""
+    return None if text is None else redact(text).text
 
 
 def _tells_nothing(before: Sighting, seen: Sighting) -> bool:

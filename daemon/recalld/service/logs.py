@@ -4,13 +4,14 @@ import logging
 import os
 import select
 import threading
-from collections.abc import MutableMapping
+from collections.abc import Mapping, MutableMapping
 from typing import Any, Literal
 
 import orjson
 import structlog
 
 from recalld.counters import Counters
+from recalld.text.redact import redact
 
 MAX_RECORD_BYTES = 16_384
 CUT_MARK = "…[cut]"
@@ -80,12 +81,40 @@ def bounded(message: str) -> str:
     return data[:room].decode("utf-8", "ignore") + CUT_MARK
 
 
+def redacted(
+    logger: object, method: str, event: MutableMapping[str, Any]
+) -> MutableMapping[str, Any]:
+    """Every text without secrets, also inside lists and tables: a fault may quote its input."""
+    del logger, method
+    return {key: _without_secrets(value) for key, value in event.items()}
+
+
+def _without_secrets(value: object) -> object:
+    if isinstance(value, str):
+        return redact(value).text
+    if isinstance(value, Mapping):
+        return {key: _without_secrets(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_without_secrets(inner) for inner in value]
+    return value
+
+
 def escaped(
     logger: object, method: str, event: MutableMapping[str, Any]
 ) -> MutableMapping[str, Any]:
-    """Values that a terminal could take for commands, or that would start a new line, escaped."""
+    """Values that a terminal could take for commands, or that would start a new line, escaped.
+
+    A traceback keeps its lines.
+    """
     del logger, method
-    return {key: _plain(value) for key, value in event.items()}
+    return {
+        key: _plain_lines(value) if key == "exception" else _plain(value)
+        for key, value in event.items()
+    }
+
+
+def _plain_lines(value: object) -> object:
+    return "\n".join(str(_plain(line)) for line in str(value).split("\n"))
 
 
 def _plain(value: object) -> object:
@@ -119,14 +148,20 @@ def set_up(
 
 def _console() -> list[structlog.typing.Processor]:
     return [
+        structlog.processors.format_exc_info,
+        redacted,
         escaped,
-        structlog.dev.ConsoleRenderer(colors=False),
+        # The default formatter shows local variables, which hold what the user wrote.
+        structlog.dev.ConsoleRenderer(
+            colors=False, exception_formatter=structlog.dev.plain_traceback
+        ),
     ]
 
 
 def _json() -> list[structlog.typing.Processor]:
     return [
         structlog.processors.format_exc_info,
+        redacted,
         escaped,
         structlog.processors.JSONRenderer(serializer=_dumped),
     ]
