@@ -135,7 +135,7 @@ def assemble(base: Base) -> Daemon:
             ("sources", sources.run),
             ("status", partial(_tell_of_changes, services)),
         ),
-        configure=partial(_apply_workspaces, settings, engine.indexer),
+        configure=partial(_apply_workspaces, settings.current, settings.environ, engine.indexer),
         ping_store=partial(ping, base.state.database),
     )
 
@@ -208,17 +208,6 @@ def _services(base: Base, engine: Engine, *, hub: Hub, ids: TraceIds) -> Service
     counters, settings = base.counters, base.settings
     sessions = SessionBook(SessionTable(Sessions(base.state.database)), counters=counters)
     started = anyio.current_time()
-
-    async def reload() -> Mapping[str, object]:
-        done = await anyio.to_thread.run_sync(settings.reload, abandon_on_cancel=True)
-        await _apply_workspaces(settings, engine.indexer)
-        counters.add("config.reloaded")
-        return {
-            "changed": done.changed,
-            "needs_restart": done.needs_restart,
-            "warnings": done.warnings,
-        }
-
     return Services(
         recall=engine.recall,
         searcher=engine.searcher,
@@ -239,18 +228,39 @@ def _services(base: Base, engine: Engine, *, hub: Hub, ids: TraceIds) -> Service
         ),
         total_ms=lambda: settings.current.recall.max_total_ms,
         bounded_query=cut,
-        reload=reload,
+        reload=_reload(settings, engine.indexer, counters),
         clock=base.now,
         new_id=ids.next,
     )
 
 
-async def _apply_workspaces(settings: Settings, indexer: Indexer) -> None:
+def _reload(
+    settings: Settings, indexer: Indexer, counters: Counters
+) -> Callable[[], Awaitable[Mapping[str, object]]]:
+    """One reload at a time. What can fail comes first: settings change whole or not at all."""
+    turn = anyio.Lock()
+
+    async def reload() -> Mapping[str, object]:
+        async with turn:
+            fresh = await anyio.to_thread.run_sync(settings.reread, abandon_on_cancel=True)
+            await _apply_workspaces(fresh.config, settings.environ, indexer)
+            done = settings.adopt(fresh)
+        counters.add("config.reloaded")
+        return {
+            "changed": done.changed,
+            "needs_restart": done.needs_restart,
+            "warnings": done.warnings,
+        }
+
+    return reload
+
+
+async def _apply_workspaces(config: Config, environ: Mapping[str, str], indexer: Indexer) -> None:
     """Index exactly what is configured. Raise ``BadConfig`` and change nothing."""
     expanded = partial(
         expand,
-        settings.current.workspaces,
-        home=settings.environ.get("HOME") or str(Path.home()),
+        config.workspaces,
+        home=environ.get("HOME") or str(Path.home()),
         list_folders=_folders,
         real_path=os.path.realpath,
     )

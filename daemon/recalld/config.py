@@ -233,7 +233,7 @@ def differing(before: Config, after: Config) -> tuple[str, ...]:
 class Settings:
     """The configuration in effect, and the only place where it changes.
 
-    ``current`` is replaced whole by ``reload`` or not at all; holders ask again per request.
+    ``current`` is replaced whole by ``adopt`` or not at all; holders ask again per request.
     """
 
     def __init__(
@@ -264,13 +264,16 @@ class Settings:
     def environ(self) -> Mapping[str, str]:
         return self._environ
 
-    def reload(self) -> Reloaded:
-        """Read again. Raises ``BadConfig`` and keeps everything as it was if anything is wrong.
+    def reread(self) -> Loaded:
+        """What the sources say now; nothing changes. Raises ``BadConfig``. Blocks."""
+        return read(self._explicit, self._environ, overrides=self._overrides)
+
+    def adopt(self, fresh: Loaded) -> Reloaded:
+        """Let ``fresh`` be the configuration in effect.
 
         Keys of ``RESTART_TABLES`` are listed in ``needs_restart``: their readers took them at
         start.
         """
-        fresh = read(self._explicit, self._environ, overrides=self._overrides)
         changed = differing(self._loaded.config, fresh.config)
         self._loaded = fresh
         waiting = tuple(key for key in changed if key.split(".")[0] in RESTART_TABLES)

@@ -208,7 +208,7 @@ def test_a_reload_applies_everything_and_names_what_waits_for_a_restart(tmp_path
     file.write_text("", encoding="utf-8")
     settings = Settings(file, NOWHERE)
     file.write_text("recall.top_k = 5\nserver.socket = '/elsewhere'", encoding="utf-8")
-    done = settings.reload()
+    done = settings.adopt(settings.reread())
     assert settings.current.recall.top_k == 5
     assert set(done.changed) == {"recall.top_k", "server.socket"}
     assert done.needs_restart == ("server.socket",)
@@ -227,7 +227,7 @@ def test_a_reload_of_a_broken_or_vanished_file_keeps_the_old_settings(
     else:
         file.write_text(text, encoding="utf-8")
     with pytest.raises(BadConfig):
-        settings.reload()
+        settings.adopt(settings.reread())
     assert settings.current is before
 
 
@@ -236,7 +236,7 @@ def test_a_reload_keeps_what_the_command_line_said(tmp_path: Path):
     file.write_text("workspaces = ['/from-file']", encoding="utf-8")
     settings = Settings(file, NOWHERE, overrides={"workspaces": ["/from-flag"]})
     file.write_text("workspaces = ['/other']\nrecall.top_k = 9", encoding="utf-8")
-    assert settings.reload().changed == ("recall.top_k",)
+    assert settings.adopt(settings.reread()).changed == ("recall.top_k",)
     assert settings.current.workspaces == ("/from-flag",)
 
 
