@@ -39,12 +39,13 @@ from recalld.search.flow import IndexSearcher
 from recalld.server.dispatch import Dispatcher
 from recalld.server.health import Condition, Health
 from recalld.server.hub import Event, EventKind, Hub
+from recalld.server.lines import Wire
 from recalld.server.methods import METHODS
 from recalld.server.places import SessionBook, Whereabouts
 from recalld.server.recording import Recorder
 from recalld.server.services import Services, Vitals
 from recalld.server.serving import Server
-from recalld.server.sockets import connect
+from recalld.server.sockets import connect_to_own
 from recalld.server.sources import EventAnswerer, Sources
 from recalld.server.traffic import Traffic
 from recalld.service.process import rss_bytes
@@ -117,7 +118,7 @@ def assemble(base: Base) -> Daemon:
     )
     sources = Sources(
         settings.current.subscribe,
-        connect=connect,
+        connect=_dial,
         answerer=EventAnswerer(dispatcher, counters=counters),
         policy=policy,
         traffic=services.traffic,
@@ -138,6 +139,11 @@ def assemble(base: Base) -> Daemon:
         configure=partial(_apply_workspaces, settings.current, settings.environ, engine.indexer),
         ping_store=partial(ping, base.state.database),
     )
+
+
+def _dial(path: str) -> Awaitable[Wire]:
+    """An event source at ``path``, which may begin with ``~``; it must be the same user's."""
+    return connect_to_own(os.path.expanduser(path), uid=os.getuid())  # noqa: PTH111 (never raises)
 
 
 def _engine(base: Base, hub: Hub, ids: TraceIds) -> Engine:

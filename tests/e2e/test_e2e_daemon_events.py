@@ -101,10 +101,10 @@ def accepted(listener):
 
 def test_a_source_is_followed_answered_and_found_again(home, notes):
     path = home / "events.sock"
-    config = f'[[subscribe]]\nsocket = "{path}"\nname = "gateway"\nkinds = ["session"]\n'
+    config = '[[subscribe]]\nsocket = "~/events.sock"\nname = "gateway"\nkinds = ["session"]\n'
     with (
         source_socket(path) as listener,
-        running(home, workspaces=[notes], config=config) as daemon,
+        running(home, workspaces=[notes], config=config, environ={"HOME": str(home)}) as daemon,
     ):
         daemon.call("index.sync")
         source, greeting = accepted(listener)

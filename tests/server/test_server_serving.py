@@ -9,13 +9,14 @@ from dataclasses import dataclass
 import anyio
 import msgspec
 import orjson
+import pytest
 
 from recalld.counters import Counters
 from recalld.server.lines import PeerGone
 from recalld.server.listen import claim
 from recalld.server.policy import ServerPolicy
 from recalld.server.serving import Server
-from recalld.server.sockets import connect, peer_uid
+from recalld.server.sockets import connect, connect_to_own, peer_uid
 from recalld.server.traffic import Traffic
 from support.answers import ScriptedAnswerer
 from support.wires import read_lines, read_rest
@@ -168,3 +169,11 @@ async def test_a_peer_that_stopped_reading_is_closed_and_what_waits_is_dropped(t
                 await anyio.sleep(0.05)
         await wire.aclose()
     assert world.counters.get("requests.dropped") >= 1
+
+
+async def test_a_source_of_another_user_is_not_spoken_to(tmp_path):
+    async with serving(tmp_path) as world:
+        own = await connect_to_own(str(world.path), uid=os.getuid())
+        await own.aclose()
+        with pytest.raises(PeerGone, match="another user"):
+            await connect_to_own(str(world.path), uid=os.getuid() + 1)

@@ -8,6 +8,7 @@ import termios
 import trio
 
 from recalld.server.lines import PeerGone
+from recalld.server.listen import may_enter
 
 _UCRED = struct.Struct("3i")  # pid, uid, gid
 
@@ -65,6 +66,19 @@ async def connect(path: str) -> SocketWire:
         dialled.close()
         raise
     return SocketWire(dialled)
+
+
+async def connect_to_own(path: str, *, uid: int) -> SocketWire:
+    """As ``connect``; raise ``PeerGone`` also when the peer's uid is not ``uid``.
+
+    What an event source asks is answered from memory, so it may not be whoever was first to
+    make a socket in a shared folder.
+    """
+    wire = await connect(path)
+    if not may_enter(wire.peer_uid(), uid=uid):
+        await wire.aclose()
+        raise PeerGone(f"{path} belongs to another user")
+    return wire
 
 
 def peer_uid(wire: SocketWire) -> int:
