@@ -292,6 +292,17 @@ async def test_a_slow_subscriber_loses_events_and_is_told_how_many(autojump_cloc
     assert sum(event["missed"] for event in events) == 21 - len(events)
 
 
+async def test_a_subscription_that_ended_is_not_kept_by_its_connection(autojump_clock):
+    hub = Hub(queue=4, counters=Counters(), new_id=lambda: "s1")
+    async with served(answerer=Opening(hub)) as s:
+        for number in range(3):
+            await s.say(call(number))
+            await replies(s.client, 1)
+            hub.unsubscribe("s1")
+        await anyio.sleep(1)
+        assert s.connection._subscriptions == []
+
+
 async def test_a_subscription_ends_with_its_connection(autojump_clock):
     hub = Hub(queue=4, counters=Counters(), new_id=lambda: "s1")
     async with served(answerer=Opening(hub)) as s:

@@ -127,6 +127,15 @@ def test_releasing_twice_closes_nothing_of_somebody_else(home):
     os.close(other)
 
 
+def test_releasing_twice_leaves_the_next_daemons_socket_alone(home):
+    held = own_claim(home / "s.sock")
+    held.release()
+    following = own_claim(home / "s.sock")
+    held.release()
+    assert following.still_there()
+    following.release()
+
+
 def test_a_socket_that_took_our_place_is_left_alone_at_the_end(home):
     held = own_claim(home / "s.sock")
     (home / "s.sock").unlink()

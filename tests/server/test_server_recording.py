@@ -102,6 +102,30 @@ async def test_a_duplicate_that_overtakes_the_answer_waits_for_it(autojump_clock
     assert anyio.current_time() < 4
 
 
+async def test_of_many_duplicates_one_at_a_time_takes_the_place_of_a_first_that_failed(
+    autojump_clock,
+):
+    record = recorder(FakeJournal())
+    running, most = [], []
+
+    async def work():
+        running.append(1)
+        most.append(len(running))
+        await anyio.sleep(1)
+        running.pop()
+        raise Unavailable("search", "broke")
+
+    async def ask():
+        made = await entry(record, {"text": "x"}, event_id="e")
+        with pytest.raises(Unavailable):
+            await record.once(made, work, limit_ms=100)
+
+    async with anyio.create_task_group() as tasks:
+        for _ in range(4):
+            tasks.start_soon(ask)
+    assert max(most) == 1
+
+
 @pytest.mark.parametrize("trouble", [{"fails": True}, {"hangs": True}])
 async def test_a_store_in_trouble_costs_a_prompt_its_memory_of_ids_and_no_more(
     autojump_clock, trouble

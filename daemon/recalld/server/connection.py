@@ -247,7 +247,7 @@ class Connection:
             self._traffic.settle(outcome)
 
     async def _pump(self, subscription: Subscription) -> None:
-        """Carry one subscription's events to the peer, at the peer's pace."""
+        """Carry one subscription's events to the peer, at the peer's pace, until it is closed."""
         while (delivery := await subscription.next()) is not None:
             event = delivery.event
             params = {
@@ -258,6 +258,7 @@ class Connection:
                 "missed": delivery.missed,
             }
             await self._send(encode_notification("event", params), ())
+        self._subscriptions.remove(subscription)
 
     async def _write(self, tasks: TaskGroup) -> None:
         """The only writer. After a write that failed or was cut short nothing is written."""

@@ -41,8 +41,10 @@ class Claim:
 
     def withdraw(self) -> None:
         """Stop listening; the socket file goes if it is still ours."""
-        if self.path is not None and self.still_there():
+        if self.path is not None and self.identity is not None and self.still_there():
             self.path.unlink(missing_ok=True)
+        # The next socket file there may get the same inode; it is not ours.
+        self.identity = None
         self.listener.close()
 
     def release(self) -> None:

@@ -97,7 +97,7 @@ class Recorder:
         if entry.event_id is None:
             return await work()
         name = (entry.kind, entry.event_id)
-        if name in self._making:
+        while name in self._making:
             await self._making[name].wait()
         done = self._making[name] = anyio.Event()
         try:
