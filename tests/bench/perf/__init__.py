@@ -1,0 +1,1 @@
+"""What the running daemon costs, as ratios of times taken in one run."""
