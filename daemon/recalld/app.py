@@ -30,7 +30,7 @@ from recalld.server.methods.status import report
 from recalld.service import logs
 from recalld.service.activation import forget_activation, inherited_socket
 from recalld.service.notify import Notifier, beat_while_alive, watchdog_period_s
-from recalld.service.process import LoopLag, harden
+from recalld.service.process import LoopLag, harden, tame_memory
 from recalld.service.signals import StopRequest, obey
 from recalld.store.bridge import open_loop
 from recalld.store.events import open_event_log
@@ -69,6 +69,7 @@ def main(settings: Settings) -> int:
     policy = settings.current.log
     logs.set_up(level=policy.level, form=policy.format, counters=counters)
     harden(counters)
+    tame_memory(counters)
 
     async def run() -> None:
         await serve(settings, Launch(counters=counters, stop=StopRequest(), obey_signals=True))

@@ -99,7 +99,11 @@ class RecallService:
             total_ms = min(total_ms, budget_ms)
         run = Run(total_ms)
         fresh = Recall(
-            prompt=prompt, policy=settings.recall, graph=settings.graph_memory, total_ms=total_ms
+            prompt=prompt,
+            policy=settings.recall,
+            graph=settings.graph_memory,
+            total_ms=total_ms,
+            trace_id=self._world.ids.next() if settings.trace.enabled else "",
         )
         seen = await recall(fresh, run=run, ports=self._world.ports)
         return self._answer(seen, settings.trace)
@@ -119,8 +123,9 @@ class RecallService:
     def _answer(self, seen: Recall, policy: TracePolicy) -> RecallResult:
         traced = seen.traced and policy.enabled
         if traced:
-            seen = replace(seen, trace_id=self._world.ids.next())
             self._keep(seen, policy)
+        elif seen.trace_id:
+            seen = replace(seen, trace_id="")
         result = result_of(seen)
         self._world.counters.add("recall.answered")
         self._world.counters.add(f"recall.{result.status}")

@@ -1,6 +1,7 @@
 """What a message says about recall itself: prefixes and options at its start. Pure."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from recalld.recall.gate_rules.folding import folded
 from recalld.recall.model import Depth, RouteKind
@@ -60,7 +61,7 @@ def _prefix_end(plain: str, at: int, prefixes: tuple[str, ...]) -> tuple[int, st
     """The position behind the longest prefix that stands at ``at``, else ``at``."""
     best, name = at, ""
     for prefix in prefixes:
-        stem = folded(prefix).lower().rstrip(_COLONS)
+        stem = _stem(prefix)
         if not stem or not plain.startswith(stem, at):
             continue
         end = at + len(stem)
@@ -72,6 +73,11 @@ def _prefix_end(plain: str, at: int, prefixes: tuple[str, ...]) -> tuple[int, st
         if fits and end > best:
             best, name = end, prefix
     return (_blanks(plain, best), name) if best > at else (at, "")
+
+
+@lru_cache(maxsize=256)
+def _stem(prefix: str) -> str:
+    return folded(prefix).lower().rstrip(_COLONS)
 
 
 def _parts(character: str) -> bool:

@@ -3,6 +3,8 @@
 from collections.abc import Callable
 
 _ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+_PAIRS = tuple(first + second for first in _ALPHABET for second in _ALPHABET)
+_SHIFTS = range(120, -1, -10)
 _CHANCE_BITS = 80
 _CHARS = 26
 
@@ -19,7 +21,7 @@ class TraceIds:
     def next(self) -> str:
         fresh = self._now_ms() << _CHANCE_BITS | self._chance(_CHANCE_BITS)
         self._last = fresh if fresh >> _CHANCE_BITS > self._last >> _CHANCE_BITS else self._last + 1
-        return "".join(_ALPHABET[self._last >> shift & 31] for shift in range(125, -1, -5))
+        return "".join([_PAIRS[self._last >> shift & 1_023] for shift in _SHIFTS])
 
 
 def is_trace_id(text: str) -> bool:

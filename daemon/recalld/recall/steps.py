@@ -101,7 +101,8 @@ def extended(seen: Recall, vector: Vector | None, rules: Rules) -> Recall:
     """With the verdict as the message's vector changes it; without a vector it stands."""
     if vector is None or seen.verdict is None:
         return seen
-    return with_verdict(seen, rules.extend(seen.verdict, vector, seen.query))
+    verdict = rules.extend(seen.verdict, vector, seen.query)
+    return seen if verdict is seen.verdict else with_verdict(seen, verdict)
 
 
 def sent_on(seen: Recall, rules: Rules) -> Recall:

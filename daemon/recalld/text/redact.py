@@ -49,6 +49,7 @@ _PEM_LINE = re.compile(
 )
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _MORE = re.compile(r"[A-Za-z0-9+/=_-]*+")
+_STEMS = tuple((stem, shape) for shape in SHAPES for stem in shape.stems)
 _ASCII_LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
 
 
@@ -103,9 +104,9 @@ def _folded(text: str) -> str:
 
 def _shape_spans(text: str) -> Iterator[_Span]:
     lower = _folded(text)
-    for shape in SHAPES:
+    for stem, shape in _STEMS:
         haystack = lower if shape.folded else text
-        for stem in shape.stems:
+        if stem in haystack:
             yield from _stem_spans(text, haystack, stem, shape)
 
 
