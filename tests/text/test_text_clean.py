@@ -162,3 +162,9 @@ def test_hostile_text_costs_in_proportion_to_its_length(unit: str) -> None:
     small, large = unit * (20_000 // len(unit)), unit * (160_000 // len(unit))
     ratio = min(_seconds(large) for _ in range(3)) / min(_seconds(small) for _ in range(3))
     assert ratio < 24, "eight times the text may cost eight times, never sixty-four"
+
+
+def test_blanks_cost_no_more_than_words() -> None:
+    words = min(_seconds("word " * 32_000) for _ in range(3))
+    for text in ("\t" * 160_000 + "x", "x\n" + " " * 160_000 + "x"):
+        assert min(_seconds(text) for _ in range(3)) < 10 * words

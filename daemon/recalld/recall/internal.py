@@ -32,7 +32,7 @@ _INTERNAL = _names(INTERNAL_NAMES)
 _VERIFICATION = _names(VERIFICATION_NAMES)
 
 _SYSTEM_EVENT = re.compile(
-    r"\s*(?:"
+    r"\s*+(?:"
     r"\[?(?:cron|heartbeat|system[ _-]event|agent[ _-]?turn|cron[ -]triggered)\b[^\]\n?]{0,200}\]"
     r"|(?:system[ _-]event|agent[ _-]?turn|cron[ -]triggered)\b[ \t]*(?:[:：\-]|$)"
     r"|heartbeat[ \t]*(?:$|[:：]|(?:check|poll|tick|prompt|run)\b[^?\n]{0,80}(?:$|[:：.]))"
@@ -48,11 +48,11 @@ _SYSTEM_EVENT = re.compile(
 )
 # Asks of a host to a model, about the conversation itself.
 _TITLE = re.compile(
-    r"\s*generate a (?:short |concise |brief )?title\b.{0,80}\b(?:conversation|chat|session)\b"
+    r"\s*+generate a (?:short |concise |brief )?title\b.{0,80}\b(?:conversation|chat|session)\b"
     r"|.{0,400}\breply (?:with )?(?:only )?(?:HEARTBEAT_OK|NO_REPLY)\b",
     re.I | re.S,
 )
-_SYSTEM_LINE = re.compile(r"\s*System(?: \(untrusted\))?:\s")
+_SYSTEM_LINE = re.compile(r"\s*+System(?: \(untrusted\))?:\s")
 
 
 def is_internal_session(key: str) -> bool:

@@ -55,13 +55,13 @@ _LEFT_CLOSED = re.compile(
 )
 
 _METADATA_LABEL = re.compile(
-    r"^[ \t]*[^\n:]{0,80}(?:\(untrusted[^)\n]{0,80}\)|runtime[ -]context[^\n:]{0,40}):[ \t]*$",
+    r"[ \t]*+[^\n:]{0,80}(?:\(untrusted[^)\n]{0,80}\)|runtime[ -]context[^\n:]{0,40}):[ \t]*$",
     re.I,
 )
 _FENCE = re.compile(r"^[ \t]{0,3}(?:```|~~~)")
-_SYSTEM_LINE = re.compile(r"^[ \t]*System(?: \(untrusted\))?:(?:[ \t]|$)")
-_MESSAGE_ID = re.compile(r"^[ \t]*\[message_id:[^\]\n]{0,200}\][ \t]*$")
-_ROUTED = re.compile(r"^[ \t]*This content was routed by \w{1,40} from another session")
+_SYSTEM_LINE = re.compile(r"[ \t]*+System(?: \(untrusted\))?:(?:[ \t]|$)")
+_MESSAGE_ID = re.compile(r"[ \t]*+\[message_id:[^\]\n]{0,200}\][ \t]*$")
+_ROUTED = re.compile(r"[ \t]*+This content was routed by \w{1,40} from another session")
 _WEEKDAY = r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]{0,6},?"
 _HEAD = re.compile(
     r"(?:\s*(?:"
@@ -151,6 +151,10 @@ def _own_lines(lines: list[str]) -> Iterator[str]:
     at = 0
     while at < len(lines):
         line = lines[at]
+        if not line:
+            yield line
+            at += 1
+            continue
         end = _payload_end(lines, at + 1) if _METADATA_LABEL.match(line) else None
         if end is not None:
             at = end

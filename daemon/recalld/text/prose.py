@@ -72,6 +72,11 @@ def _spoken_lines(text: str) -> Iterator[str]:
     fenced = False
     trace = False
     for line in lines:
+        if not line:
+            trace = False
+            if not fenced:
+                yield line
+            continue
         if _FENCE.match(line):
             fenced = not fenced
             continue
