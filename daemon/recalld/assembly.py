@@ -18,6 +18,7 @@ from recalld.config import Config, Settings
 from recalld.counters import Counters
 from recalld.embed.port import Embedder
 from recalld.index.flow import Indexer, IndexSettings
+from recalld.index.ignore import trace_paths
 from recalld.index.model import Workspace
 from recalld.index.workspaces import expand
 from recalld.parts import (
@@ -160,7 +161,9 @@ def _engine(base: Base, hub: Hub, ids: TraceIds) -> Engine:
     config = settings.current
     indexer = Indexer(
         IndexWriter(database),
-        settings=IndexSettings(policy=config.index, never=_trace_files(config)),
+        settings=IndexSettings(
+            policy=config.index, never=trace_paths(config.trace.file, config.trace.keep)
+        ),
         counters=counters,
         on_change=changed,
     )
@@ -183,12 +186,6 @@ def _engine(base: Base, hub: Hub, ids: TraceIds) -> Engine:
         indexer=indexer, searcher=searcher, embedder=base.embedder, database=database
     )
     return Engine(indexer=indexer, searcher=searcher, recall=recall, index=index)
-
-
-def _trace_files(config: Config) -> tuple[str, ...]:
-    """The trace file and its rotated ones are not memory."""
-    file = config.trace.file
-    return (file, *(f"{file}.{number}" for number in range(1, config.trace.keep + 1)))
 
 
 def _index_event(workspace_id: int, known: tuple[Workspace, ...], at: datetime) -> Event:
