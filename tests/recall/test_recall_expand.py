@@ -27,6 +27,7 @@ DEEP_QUERY = "the human-gate rules of that plugin"
         ("“审批插件”（v1.2）现在怎样？", "审批插件 v1.2 现在怎样"),
         ("(a+)+$aaa!", "a+ +$aaa"),
         ("什么是 RRF？", "什么是 RRF"),
+        ("rotate token [redacted:github_token:f34b] of the gate", "rotate token of the gate"),
     ],
 )
 def test_literal_query_keeps_the_words_that_name_something(text, query):

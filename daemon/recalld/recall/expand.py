@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from recalld.recall.model import Depth, Route, RouteQuery
 from recalld.recall.phrases import TAIL, TEMPORAL_CUES, WRAPPERS, squeeze, without_punctuation
 from recalld.recall.policy import AssociationsPolicy, RecallPolicy
+from recalld.text.secret_shapes import PLACEHOLDER
 
 MAX_QUERY_CHARS = 400
 HEAD_CHARS = 180
@@ -19,10 +20,10 @@ _MAX_WRAPPERS = 3
 def literal_query(text: str) -> str:
     """The text to search for ``text`` itself: at most 400 characters, head and tail.
 
-    NFKC; the words around the question, vague temporal words and loose punctuation are
-    removed. What this would empty is searched as it is.
+    NFKC; what stands for a secret, the words around the question, vague temporal words and
+    loose punctuation are removed. What the words around it would empty is searched as it is.
     """
-    raw = squeeze(text)
+    raw = squeeze(PLACEHOLDER.sub(" ", text))
     plain = unicodedata.normalize("NFKC", cut(raw))
     for _ in range(_MAX_WRAPPERS):
         plain = WRAPPERS.sub("", plain, count=1)

@@ -46,7 +46,8 @@ def entropy_bits(value: str) -> float:
     return -sum(n / total * math.log2(n / total) for n in Counter(value).values())
 
 
-_PLACEHOLDER = re.compile(r"\[redacted:[a-z_]{2,20}:[0-9a-f]{4}\]")
+# What stands where a secret was.
+PLACEHOLDER = re.compile(r"\[redacted:[a-z_]{2,20}:[0-9a-f]{4}\]")
 _HEX = re.compile(r"[0-9A-Fa-f-]{32,}")
 # Not secrets but the names of secrets: variables, calls, attributes, templates, paths.
 _REFERENCE = re.compile(
@@ -60,7 +61,7 @@ _IDENTIFIER = re.compile(r"[A-Za-z][a-z]*(?:[-_./ ][A-Za-z]+|[-_./]?v?\d{1,4}(?!
 
 
 def _secret_value(value: str) -> bool:
-    if _PLACEHOLDER.search(value) or _REFERENCE.match(value) or _IDENTIFIER.match(value):
+    if PLACEHOLDER.search(value) or _REFERENCE.match(value) or _IDENTIFIER.match(value):
         return False
     if _HEX.fullmatch(value):
         return entropy_bits(value) >= MIN_HEX_ENTROPY_BITS
@@ -68,7 +69,7 @@ def _secret_value(value: str) -> bool:
 
 
 def _password_in_url(value: str) -> bool:
-    return not (_PLACEHOLDER.fullmatch(value) or value[0] in "$%{<*" or value.isdecimal())
+    return not (PLACEHOLDER.fullmatch(value) or value[0] in "$%{<*" or value.isdecimal())
 
 
 # In front of a token: no character of a longer word, unless it ends a URL escape (%3Dsk-...).
