@@ -135,7 +135,7 @@ def test_a_block_that_comes_back_is_neither_stored_nor_asked_nor_growing(tmp_pat
         for number in range(case["rounds"]):
             result = prompted(daemon, message, event_id=f"p{number}")
             assert result["decision"]["query"] == own
-            asked = message.replace(own, "What did we decide last time about the billing retries?")
+            asked = message.replace(own, "How many attempts do billing retries use?")
             blocks.append(prompted(daemon, asked)["context"])
             turn = {"user": message, "assistant": "Nothing.", "event_id": f"t{number}"}
             daemon.call("session.turn", session=session, **turn)
