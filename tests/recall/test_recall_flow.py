@@ -1,6 +1,8 @@
 """The service: one prompt in, one answer out, a trace behind it. Real files and threads."""
 
+import gc
 import threading
+import weakref
 
 import anyio
 import orjson
@@ -64,6 +66,24 @@ async def test_recent_recall_is_explained_from_memory(house):
         told = await service.explain(result.trace_id)
     assert told["trace_id"] == result.trace_id
     assert told["trace"] == house.lines()[0]
+
+
+class Text(str):
+    """Text whose end can be observed."""
+
+    __slots__ = ("__weakref__",)
+
+
+async def test_a_long_message_is_not_kept_behind_its_answer(house):
+    long = Text("what did we decide about the gate? " * 1_000)
+    seen = weakref.ref(long)
+    async with house.open_sink() as sink:
+        service = house.service(sink)
+        result = await service.prompt(house.prompt(text=long))
+        del long
+        gc.collect()
+        assert seen() is None
+        assert (await service.explain(result.trace_id))["status"] == result.status
 
 
 async def test_older_recall_is_explained_from_the_file_in_the_same_words(house):

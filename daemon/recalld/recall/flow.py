@@ -4,6 +4,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from typing import Protocol
 
 import anyio.to_thread
@@ -26,6 +27,8 @@ from recalld.recall.trace import Queries, trace_of
 
 # Recalls kept in memory for ``recall.explain``; older ones are read back from the trace files.
 RECENT = 512
+# A longer message is not kept behind its answer: 512 of the longest would be 400 MB.
+HEAVY_CHARS = 8_192
 
 
 class MessageEmbedder:
@@ -84,7 +87,7 @@ class RecallService:
 
     def __init__(self, world: RecallWorld) -> None:
         self._world = world
-        self._recent: OrderedDict[str, tuple[Recall, Queries]] = OrderedDict()
+        self._recent: OrderedDict[str, Callable[[], Fields]] = OrderedDict()
         self._readers = anyio.CapacityLimiter(1)
 
     async def prompt(self, prompt: Prompt, *, budget_ms: int | None = None) -> RecallResult:
@@ -113,17 +116,17 @@ class RecallService:
         recent = self._recent.get(trace_id)
         if recent is not None:
             # Through JSON, so that it reads like one from a file.
-            trace = orjson.loads(orjson.dumps(trace_of(recent[0], queries=recent[1])))
-            return explanation_of(trace)
+            return explanation_of(orjson.loads(orjson.dumps(recent())))
         line = await self._read_back(trace_id) if is_trace_id(trace_id) else None
         if line is None:
             raise NotFound(f"trace {trace_id[:64]}")
         return explanation_of(line)
 
     def _answer(self, seen: Recall, policy: TracePolicy) -> RecallResult:
-        traced = seen.traced and policy.enabled
-        if traced:
-            self._keep(seen, policy)
+        trace = None
+        if seen.traced and policy.enabled:
+            trace = _trace_maker(seen, policy.queries)
+            self._keep(seen, policy, trace)
         elif seen.trace_id:
             seen = replace(seen, trace_id="")
         result = result_of(seen)
@@ -135,19 +138,17 @@ class RecallService:
                 workspace_root=seen.prompt.workspace_root,
                 session_key=seen.prompt.session_key,
                 result=result,
-                trace=(lambda: trace_of(seen, queries=policy.queries)) if traced else None,
+                trace=trace,
             )
         )
         return result
 
-    def _keep(self, seen: Recall, policy: TracePolicy) -> None:
-        self._recent[seen.trace_id] = (seen, policy.queries)
+    def _keep(self, seen: Recall, policy: TracePolicy, trace: Callable[[], Fields]) -> None:
+        self._recent[seen.trace_id] = trace
         if len(self._recent) > RECENT:
             self._recent.popitem(last=False)
         root = seen.prompt.workspace_root
-        self._world.sink.offer(
-            Line(root=root, policy=policy, render=lambda: _line_of(seen, policy))
-        )
+        self._world.sink.offer(Line(root=root, policy=policy, render=partial(_line_of, trace)))
 
     async def _read_back(self, trace_id: str) -> Fields | None:
         """The trace of that id from any workspace's files; damaged lines count as absent."""
@@ -170,5 +171,13 @@ class RecallService:
         return None
 
 
-def _line_of(seen: Recall, policy: TracePolicy) -> bytes:
-    return orjson.dumps(trace_of(seen, queries=policy.queries), option=orjson.OPT_APPEND_NEWLINE)
+def _trace_maker(seen: Recall, queries: Queries) -> Callable[[], Fields]:
+    """Makes the trace on demand; at once where that lets go of a long message."""
+    if len(seen.prompt.text) <= HEAVY_CHARS:
+        return partial(trace_of, seen, queries=queries)
+    trace = trace_of(seen, queries=queries)
+    return lambda: trace
+
+
+def _line_of(trace: Callable[[], Fields]) -> bytes:
+    return orjson.dumps(trace(), option=orjson.OPT_APPEND_NEWLINE)
