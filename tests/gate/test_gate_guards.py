@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from time import perf_counter
+from time import thread_time
 
 import pytest
 
@@ -165,9 +165,9 @@ HOSTILE = [
 
 
 def _seconds(text: str) -> float:
-    start = perf_counter()
+    start = thread_time()
     JUDGE(text)
-    return perf_counter() - start
+    return thread_time() - start
 
 
 @pytest.mark.parametrize("unit", HOSTILE)

@@ -3,7 +3,7 @@
 import base64
 import json
 from pathlib import Path
-from time import perf_counter
+from time import thread_time
 
 import pytest
 from hypothesis import given, settings
@@ -214,9 +214,9 @@ ADVERSARIAL = [
 
 
 def _seconds(text: str) -> float:
-    start = perf_counter()
+    start = thread_time()
     redact(text)
-    return perf_counter() - start
+    return thread_time() - start
 
 
 @pytest.mark.parametrize("unit", ADVERSARIAL)
