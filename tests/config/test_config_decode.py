@@ -31,6 +31,7 @@ WRONG = [
     ("recall.expansion.endpoint = 'file:///x'", "recall.expansion.endpoint", "neither https nor"),
     ("recall.min_score = 0.7", "recall.quality_gate", "above the high raw score"),
     ("trace.file = '../x'", "trace.file", "leaves the workspace"),
+    ("trace.file = 'memory/'", "trace.file", "names a folder"),
     ("workspaces = ['notes']", "workspaces", "neither absolute nor under ~"),
     ("workspaces = [{pth = '/x'}]", "workspaces[0].pth", "did you mean path?"),
     ("workspaces = [{path = '/x', wiki = ['a/**', '!']}]", "workspaces[0].wiki", "not a pattern"),

@@ -202,6 +202,8 @@ class TracePolicy(Policy, frozen=True, kw_only=True):
         parts = self.file.replace("\\", "/").split("/")
         if self.file.startswith(("/", "~")) or ".." in parts or "\0" in self.file:
             raise ValueError(f"trace.file: {self.file!r} leaves the workspace")
+        if parts[-1] in {"", "."}:
+            raise ValueError(f"trace.file: {self.file!r} names a folder")
 
 
 class WriterBreakerPolicy(Policy, frozen=True, kw_only=True):
