@@ -13,7 +13,7 @@ import pytest
 from recalld import __version__
 from recalld.cli._exits import verdict_on
 from recalld.cli._run import run
-from recalld.client import Client, TimedOut
+from recalld.client import Client, RpcError, TimedOut
 from support.scripted import ScriptedDaemon, scripted_daemon
 
 HIT = {
@@ -296,3 +296,11 @@ def test_a_daemon_that_never_answers_is_busy_or_timed_out(daemon, capsys):
     with Client(daemon.path) as client, pytest.raises(TimedOut) as caught:
         client.call("status", timeout_s=0.05)
     assert verdict_on(caught.value)[0] == 75
+
+
+def test_a_refused_parameter_is_complained_about_once():
+    said = "params.limit: Expected int <= 100"
+    error = RpcError(-32602, said, {"key": "params.limit", "problem": "Expected int <= 100"})
+    assert verdict_on(error) == (2, said)
+    broken = RpcError(-32603, "internal error", {"incident": "4f2a"})
+    assert verdict_on(broken)[1] == "internal error: 4f2a"

@@ -48,7 +48,5 @@ def verdict_on(error: Exception) -> tuple[Exit, str]:
 
 
 def _rpc_message(error: RpcError) -> str:
-    details = [
-        str(error.data[name]) for name in ("key", "problem", "incident") if name in error.data
-    ]
-    return ": ".join([error.message, *details])
+    named = (str(error.data[name]) for name in ("key", "problem", "incident") if name in error.data)
+    return ": ".join([error.message, *(detail for detail in named if detail not in error.message)])
