@@ -1,23 +1,30 @@
 """The event log: durable, batched, idempotent, and indifferent to who gives up waiting."""
 
 import asyncio
+import gc
 import random
 import sqlite3
+import weakref
 from contextlib import closing
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+from typing import TypeVar, cast
 
 import aiosqlite
 import anyio
 import pytest
+import trio.testing
 
 from recalld.counters import Counters
 from recalld.errors import BadRequest, Unavailable
+from recalld.store.bridge import Database, Job
 from recalld.store.event_table import REMEMBER_IDS
 from recalld.store.events import Accepted, EventLog, open_event_log
 from support.store_world import Clock, CountingWrites, new_event, open_state, runaway
 
 DAY = REMEMBER_IDS
+T = TypeVar("T")
 
 
 async def test_an_acknowledged_event_is_in_the_file_for_others_to_read(tmp_path: Path) -> None:
@@ -282,3 +289,41 @@ async def test_text_that_is_not_unicode_is_refused_before_it_reaches_a_batch(
         with pytest.raises(BadRequest, match="event_id"):
             await log.append(new_event("\ud800"))
         assert not (await log.append(new_event("会话"))).duplicate
+
+
+class Hung(Database):
+    """A database whose writes never end."""
+
+    def __init__(self) -> None:
+        """Nothing is opened."""
+
+    async def write(self, job: Job[T]) -> T:
+        del job
+        await anyio.sleep_forever()
+        raise AssertionError
+
+
+class Key(str):
+    """Text whose end can be observed."""
+
+    __slots__ = ("__weakref__",)
+
+
+async def test_events_given_up_are_let_go_while_the_store_hangs(
+    autojump_clock: trio.testing.MockClock,
+) -> None:
+    log = EventLog(Hung(), now=Clock(), counters=Counters())
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(log.run)
+        seen = []
+        for number in range(3):
+            event = replace(new_event(f"e{number}"), session_key=Key("s"))
+            seen.append(weakref.ref(cast("Key", event.session_key)))
+            with anyio.move_on_after(1):
+                await log.append(event)
+            del event
+        await anyio.sleep(0)  # trio holds the last thing a task awaited
+        gc.collect()
+        # The first is in the batch that hangs; the others only wait behind it.
+        assert [ref() is None for ref in seen] == [False, True, True]
+        tasks.cancel_scope.cancel()

@@ -24,12 +24,11 @@ QUEUE_ITEMS = 1_024
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class _Ticket:
-    """One caller's wait for one event."""
+    """One caller's wait for one event, which is None once nobody waits for it any more."""
 
-    event: NewEvent
+    event: NewEvent | None
     done: anyio.Event = field(default_factory=anyio.Event)
     outcome: Accepted | RecalldError | None = None
-    given_up: bool = False
 
     def settle(self, outcome: Accepted | RecalldError) -> None:
         self.outcome = outcome
@@ -70,7 +69,8 @@ class EventLog:
         try:
             await ticket.done.wait()
         finally:
-            ticket.given_up = True
+            # A store that hangs leaves the ticket in the queue; the text must not wait with it.
+            ticket.event = None
         if isinstance(ticket.outcome, Accepted):
             return ticket.outcome
         raise ticket.outcome or Unavailable("store", "the event log ended")
@@ -133,10 +133,11 @@ class EventLog:
         return items
 
     async def _write_batch(self, items: Sequence[_Item]) -> None:
-        tickets = [i for i in items if isinstance(i, _Ticket) and not i.given_up]
+        waited_for = [(i, i.event) for i in items if isinstance(i, _Ticket) and i.event is not None]
+        tickets = [ticket for ticket, _ in waited_for]
         replies = [i for i in items if isinstance(i, Reply)]
         batch = Batch(
-            events=tuple(t.event for t in tickets), replies=tuple(replies), now=self._now()
+            events=tuple(event for _, event in waited_for), replies=tuple(replies), now=self._now()
         )
         verdict: Sequence[Accepted | RecalldError]
         lost: RecalldError = Unavailable("store", "the event log ended")
