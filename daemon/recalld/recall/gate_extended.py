@@ -8,6 +8,7 @@ verdict: to ``uncertain``, which costs one probe, or, when it is very sure, to `
 import math
 import re
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from importlib import resources
 
 import msgspec
@@ -74,6 +75,8 @@ class GateModel(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
             raise ValueError(f"{self.engine}: the thresholds of the gate must rise")
 
 
+# Asked before the message is embedded, and again before its vector may change anything.
+@lru_cache(maxsize=16)
 def needs_extended(verdict: GateVerdict, text: str) -> bool:
     """True where the vector may raise the verdict: never for empty and small messages, nor for
     a question of public knowledge without a person in it, nor for code."""
@@ -111,8 +114,13 @@ def apply(
 
 def probability(vector: NDArray[np.float32], model: GateModel) -> float:
     """The chance that the message leans on memory, 0 to 1."""
-    odds = float(np.dot(vector, np.array(model.weights, dtype=np.float32))) + model.bias
+    odds = float(np.dot(vector, _row(model.weights))) + model.bias
     return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, odds))))
+
+
+@lru_cache(maxsize=2)
+def _row(weights: tuple[float, ...]) -> NDArray[np.float32]:
+    return np.array(weights, dtype=np.float32)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

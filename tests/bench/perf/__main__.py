@@ -18,7 +18,7 @@ import anyio
 from bench.perf import measures, notes
 from bench.perf.lines import Line
 from bench.perf.messages import PLAIN_NO, questions
-from bench.perf.parts import Alone, note
+from bench.perf.parts import alone, note
 from bench.perf.running import copied, index_from_nothing, load, memory, starts, warm
 from bench.perf.tracing import tracing
 
@@ -36,13 +36,12 @@ def measured(folder: Path) -> Iterator[Line]:
     other = copied(home, folder / "b")
     index = copied(home, folder / "c") / "state" / "index.db"
     noted = anyio.run(note, index, asked, 1, backend="trio")
-    alone = Alone(index, noted)
-    with warm(home, root, asked[0]) as traced:
+    with alone(index, noted) as parts, warm(home, root, asked[0]) as traced:
         with traced.peer() as peer:
             yield from measures.small_talk(peer)
             yield from measures.no(peer)
-            yield from measures.extended_no(peer, alone)
-            yield from measures.yes(peer, alone, noted, asked)
+            yield from measures.extended_no(peer, parts)
+            yield from measures.yes(peer, parts, noted, asked)
             yield memory(peer, "RSS, warm")
         yield load(traced, "no", PLAIN_NO, each=200)
         yield load(traced, "yes", asked, each=12)

@@ -68,7 +68,7 @@ def extended_no(peer: Peer, alone: Alone) -> list[Line]:
     for text in islice(cycle(staying), OPEN_ROUNDS):
         ping_s = seconds(peer, PING)
         took_s = seconds(peer, prompt_line(text))
-        embed_s = alone.embed_s([text])
+        embed_s = alone.embed_s(text)
         pairs.append((took_s, 3 * ping_s + embed_s))
         parts.append((took_s, ping_s, embed_s))
     took_ms, ping_ms, embed_ms = (median_ms(times) for times in zip(*parts, strict=True))

@@ -2,13 +2,14 @@
 
 The prompt is recalled once in this process, over a copy of the daemon's index, with ports that
 note what passes through them. The same work is then done again with nothing around it: the
-encoder called directly, the statements on a plain sqlite3 connection, the scans on the vectors.
+texts given to an embedder in an idle loop, timed inside that loop; the statements on a plain
+sqlite3 connection; the scans on the vectors.
 """
 
 import sqlite3
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, closing, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
@@ -16,13 +17,13 @@ from pathlib import Path
 
 import anyio
 import numpy as np
+from anyio.from_thread import BlockingPortal, start_blocking_portal
 
 from recalld.budget import Run
 from recalld.counters import Counters
 from recalld.embed import build_embedder
 from recalld.embed.policy import EmbedPolicy
-from recalld.embed.port import Embedder, EmbedderState, Identity, Purpose, QuestionVectors, Vectors
-from recalld.embed.usem3 import UseModel
+from recalld.embed.port import Embedder, EmbedderState, Identity, QuestionVectors, Vectors
 from recalld.recall.gate_extended import extended_stage
 from recalld.recall.model import Prompt
 from recalld.recall.pipeline import Ports, recall
@@ -175,30 +176,50 @@ async def note(index: Path, prompts: Sequence[str], workspace_id: int) -> Noted:
         return Noted(work=found, corpus=examined[0].corpus, vocabulary=kept.vocabulary)
 
 
-class Alone:
-    """The parts, each with nothing around it, on one thread."""
+@contextmanager
+def alone(index: Path, noted: Noted) -> Iterator["Alone"]:
+    """Parts over a copy of the index, with an engine of their own that is ready."""
+    embedder = build_embedder(EmbedPolicy(), Counters())
+    with start_blocking_portal(backend="trio") as portal, closing(sqlite3.connect(index)) as store:
+        portal.call(embedder.run)
+        yield Alone(portal, embedder=embedder, store=store, noted=noted)
 
-    def __init__(self, index: Path, noted: Noted) -> None:
-        self._model = UseModel(1)
-        self._connection = sqlite3.connect(index)
+
+class Alone:
+    """The parts, each with nothing around it."""
+
+    def __init__(
+        self,
+        portal: BlockingPortal,
+        *,
+        embedder: Embedder,
+        store: sqlite3.Connection,
+        noted: Noted,
+    ) -> None:
+        self._portal = portal
+        self._embedder = embedder
+        self._connection = store
         self._noted = noted
 
-    def embed_s(self, texts: Sequence[str]) -> float:
-        return self._encoded(texts)[0]
+    def embed_s(self, text: str) -> float:
+        """One query embedding."""
+        return self._portal.call(self._embedded, (text,), ())[0]
 
     def cost(self, text: str) -> Cost:
         """``text`` must be among the noted prompts."""
         work = self._noted.work[text]
         embed_s = scan_s = 0.0
         for texts, words in work.embedded:
-            took_s, vectors = self._encoded((*texts, *words))
+            took_s, vectors = self._portal.call(self._embedded, texts, words)
             embed_s += took_s
-            scan_s += self._scan_s(vectors[: len(texts)], vectors[len(texts) :])
+            scan_s += self._scan_s(vectors.texts, vectors.words)
         return Cost(embed_s=embed_s, fts_s=self._fts_s(work.queries), scan_s=scan_s)
 
-    def _encoded(self, texts: Sequence[str]) -> tuple[float, Vectors]:
+    async def _embedded(
+        self, texts: Sequence[str], words: Sequence[str]
+    ) -> tuple[float, QuestionVectors]:
         began_s = time.perf_counter()
-        vectors = self._model.encode(texts, Purpose.QUERY)
+        vectors = await self._embedder.embed_question(texts, words=words)
         return time.perf_counter() - began_s, vectors
 
     def _fts_s(self, queries: Sequence[LexicalQuery]) -> float:
