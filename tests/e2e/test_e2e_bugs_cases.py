@@ -5,12 +5,14 @@ import os
 import re
 import sqlite3
 from contextlib import closing, contextmanager
+from datetime import datetime
 
 import pytest
 
 from support.daemon import running
-from support.e2e import until
+from support.e2e import until, write_notes
 from support.e2e_rows import bug_case, holders
+from support.faulty import NOW, PROGRAM, program_environment
 
 LEXICAL = '[embed]\nengine = "none"\n'
 TRACES = "recall-traces.jsonl"
@@ -110,6 +112,37 @@ def test_the_best_of_a_bad_list_is_not_injected(tmp_path, eval_data):
         assert "15 May" in right["context"]
 
 
+def first_of_yesterday(home, case, *, texts, zone):
+    """Which note is first for the case's question, asked at its moment in ``zone``."""
+    write_notes(home / "notes")  # among three notes any difference is a large one
+    memory = home / "notes" / "memory"
+    for file in memory.iterdir():
+        os.utime(file, (0, 0))
+    for note in case["notes"]:
+        file = memory / f"{note['id']}.md"
+        file.write_text(texts[note["id"]] + "\n", encoding="utf-8")
+        written_s = datetime.fromisoformat(note["at"]).timestamp()
+        os.utime(file, (written_s, written_s))
+    environ = program_environment(home, TZ=zone, **{NOW: case["now"]})
+    folders = [home / "notes"]
+    with running(home / "d", workspaces=folders, environ=environ, program=PROGRAM) as daemon:
+        daemon.call("index.sync")
+        return found(daemon, case["query"])[0]
+
+
+def test_yesterday_is_a_day_of_the_users_zone(tmp_path, eval_data):
+    case = bug_case(eval_data, "bc-07")
+    first = first_of_yesterday(tmp_path, case, texts=notes_of(case), zone=case["tz"])
+    assert first == "b"
+
+
+@pytest.mark.parametrize(("zone", "first"), [("CST-8", "b"), ("UTC0", "a")])
+def test_among_equals_the_zone_decides_which_note_is_of_yesterday(tmp_path, eval_data, zone, first):
+    case = bug_case(eval_data, "bc-07")
+    texts = dict.fromkeys("abc", "定了新的值班表")
+    assert first_of_yesterday(tmp_path, case, texts=texts, zone=zone) == first
+
+
 def test_a_block_of_chinese_notes_keeps_to_its_tokens(tmp_path, eval_data):
     case = bug_case(eval_data, "bc-08")
     given = case["notes"]
@@ -170,6 +203,7 @@ def test_a_credential_in_a_message_is_in_no_file_and_the_rest_is_found(tmp_path,
         daemon.call("session.turn", session=session, **turn)
         answers = [
             prompted(daemon, message, event_id="p1"),
+            prompted(daemon, "/recall pager rota starts on Monday"),
             prompted(daemon, f"what did we decide last time about the pager rota? {key}"),
             daemon.call("search", query="pager rota"),
         ]

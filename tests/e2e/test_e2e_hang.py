@@ -10,16 +10,15 @@ from uuid import uuid4
 
 import pytest
 
-from support.daemon import PACKAGE_ROOT, running
+from support.daemon import running
 from support.e2e import Beside, ask_all, prompts, until, write_notes
-from support.faulty import EMBEDDER, FOLDER, READERS, TRACES, hanging
+from support.faulty import EMBEDDER, PROGRAM, READERS, TRACES, hanging, program_environment
 
 BUDGET_MS = 300
 GRACE_MS = 50
 LANES = 4
 ROUNDS = 3
 STOP_S = 5.0
-TESTS = Path(__file__).resolve().parents[1]
 
 SUBSETS = [
     (EMBEDDER,),
@@ -39,17 +38,13 @@ def faulty(home: Path, *, names=()):
     folder.mkdir(parents=True)
     write_notes(home / "notes")
     (home / "other").mkdir()
-    environ = {
-        FOLDER: str(folder),
-        "PYTHONPATH": os.pathsep.join([str(PACKAGE_ROOT), str(TESTS)]),
-    }
     with (
         hanging(folder, names),
         running(
             home / "d",
             workspaces=[home / "notes", home / "other"],
-            environ=environ,
-            program=("support.faulty",),
+            environ=program_environment(folder),
+            program=PROGRAM,
         ) as daemon,
     ):
         yield daemon, folder, {"key": "agent:main:main", "workspace": str(home / "notes")}

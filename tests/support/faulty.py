@@ -1,6 +1,7 @@
 """Parts that hang while a file exists, and the daemon process that is built from them.
 
-Run as a module it is ``recalld serve`` with such parts, told by ``FAULTS`` where the files are.
+Run as a module it is ``recalld serve`` with such parts, told by ``FAULTS`` where the files are;
+with ``FAULTS_NOW`` its clock stands at that time.
 """
 
 import argparse
@@ -9,6 +10,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 
@@ -27,10 +29,12 @@ from recalld.service import logs
 from recalld.service.signals import StopRequest
 from recalld.store.bridge import Database
 from recalld.store.repair import Opened
+from support.daemon import PACKAGE_ROOT
 from support.store_world import HangingReads
 
-FOLDER = "FAULTS"
+FOLDER, NOW = "FAULTS", "FAULTS_NOW"
 EMBEDDER, READERS, TRACES = "embedder", "readers", "traces"
+PROGRAM = ("support.faulty",)
 POLL_S = 0.02
 
 
@@ -90,11 +94,21 @@ def adjusted(base: Base, folder: Path) -> Base:
 
     engine = ThreadedEngine(identity=usem3.IDENTITY, load=load)
     policy = base.settings.current.embed
+    standing = os.environ.get(NOW)
     return replace(
         base,
+        now=base.now if standing is None else partial(datetime.fromisoformat, standing),
         embedder=ThreadedEmbedder(engine, policy=policy, counters=base.counters),
         state=switched(base.state),
         index=switched(base.index),
+    )
+
+
+def program_environment(folder: Path, **extra: str) -> dict[str, str]:
+    """What the program needs besides the daemon's own environment."""
+    tests = Path(__file__).resolve().parents[1]
+    return {FOLDER: str(folder), "PYTHONPATH": os.pathsep.join([str(PACKAGE_ROOT), str(tests)])} | (
+        extra
     )
 
 

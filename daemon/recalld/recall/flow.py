@@ -3,7 +3,7 @@
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import partial
 from typing import Protocol
 
@@ -134,7 +134,7 @@ class RecallService:
         self._world.counters.add(f"recall.{result.status}")
         self._world.on_recall(
             Recalled(
-                at=seen.prompt.at,
+                at=seen.prompt.at.astimezone(UTC),
                 workspace_root=seen.prompt.workspace_root,
                 session_key=seen.prompt.session_key,
                 result=result,

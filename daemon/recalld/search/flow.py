@@ -80,9 +80,8 @@ class IndexSearcher:
         await self._keeper.caught_up(workspace_id)
 
     async def search(self, query: str, *, scope: Scope, limit: int, now: datetime) -> SearchResult:
-        """See ``SearchResult``. ``now`` is the asker's, with their zone."""
-        del now  # relative dates are not read yet
-        question = read_question(query, self._policy)
+        """See ``SearchResult``. ``now`` is the asker's; its zone says where their days begin."""
+        question = read_question(query, self._policy, now=now)
         self._counters.add("search.searches")
         if not question.searchable:
             self._counters.add("search.unsearchable")

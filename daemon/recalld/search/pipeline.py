@@ -13,6 +13,7 @@ import numpy as np
 from recalld.budget import Run, Stage
 from recalld.embed.port import Embedder, EmbedderState, QuestionVectors
 from recalld.search.corpus import Bools, Corpus
+from recalld.search.days import leaning
 from recalld.search.features import Evidence, Matrix, features, rarity, token_sets
 from recalld.search.matrix import Singles
 from recalld.search.model import (
@@ -267,8 +268,9 @@ class Pipeline:
             return None
         here = np.array([key in details for key in ids], np.bool_)
         shown = tuple(details[key] for key in ids if key in details)
+        fusion, at, shown = leaning(fusion, at[here], shown, question=question, policy=self._policy)
         evidence = Evidence(
-            at=at[here],
+            at=at,
             tokens=tuple(token_sets(one.own, one.prev, one.next, one.head) for one in shown),
             rare=rarity(question.tokens, counts, int(corpus.findable.sum())),
         )

@@ -3,9 +3,11 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime, tzinfo
 
 from recalld.search.policy import SearchPolicy
 from recalld.text.dates import date_tokens
+from recalld.text.days import Days, days_of
 from recalld.text.language import CJK_CLASS, has_cjk, is_cjk
 from recalld.text.stopwords import is_stopword
 from recalld.text.tokens import query_tokens, stem, surface_tokens
@@ -29,6 +31,7 @@ _SUBSTRING_CHARS = (2, 3, 4)
 class Question:
     """A question, read once. ``tokens`` are what the index is searched for, dates included.
 
+    ``days`` are those it names from the asker's own, which are days of ``zone``.
     ``said`` are the stems of all its words, stop-words too: what a neighbour word may not repeat.
     """
 
@@ -37,14 +40,19 @@ class Question:
     tokens: tuple[str, ...]
     dates: frozenset[str]
     said: frozenset[str]
+    days: Days | None = None
+    zone: tzinfo | None = None
 
     @property
     def searchable(self) -> bool:
         return bool(self.tokens)
 
 
-def read_question(text: str, policy: SearchPolicy) -> Question:
-    """``text`` cut to its head and tail where it is too long; no tokens: nothing to search."""
+def read_question(text: str, policy: SearchPolicy, *, now: datetime | None = None) -> Question:
+    """``text`` cut to its head and tail where it is too long; no tokens: nothing to search.
+
+    ``now`` is the asker's, with their zone; without it no day is relative to anything.
+    """
     kept = shorten(text.strip(), policy)
     dates = date_tokens(kept)
     return Question(
@@ -53,6 +61,8 @@ def read_question(text: str, policy: SearchPolicy) -> Question:
         tokens=tuple(dict.fromkeys((*query_tokens(kept), *dates))),
         dates=frozenset(dates),
         said=frozenset(stem(token) for token in surface_tokens(kept)),
+        days=None if now is None else days_of(kept, now.date()),
+        zone=None if now is None else now.tzinfo,
     )
 
 

@@ -65,7 +65,7 @@ async def _searched(
 ) -> SearchResult:
     async def work() -> SearchResult | None:
         return await services.searcher.search(
-            query, scope=scope, limit=params.limit, now=services.clock()
+            query, scope=scope, limit=params.limit, now=services.clock().astimezone()
         )
 
     run = Run(services.total_ms())

@@ -33,7 +33,7 @@ async def handle(params: PromptParams, context: Context) -> object:
         prompt = Prompt(
             # A NUL would cut text short in places that count in C strings.
             text=params.text.replace("\0", " "),
-            at=at,
+            at=at.astimezone(),  # yesterday is a day of the user's zone, which is this machine's
             session_key=params.session.key,
             agent=params.session.agent,
             workspace_id=None if place is None else place.id,
