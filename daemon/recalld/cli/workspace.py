@@ -40,12 +40,12 @@ def add(
     if not _GLOB.search(path) and not Path(path).is_dir():
         raise Refused(f"{path} is not a folder")
     file = _file(config)
-    document = opened(file)
-    changed = added(document, path)
-    if changed:
-        save(file, document)
-    said = f"added {path}" if changed else f"{path} is in the list already"
-    _finish(said, {"file": str(file), "changed": changed}, json=json, where=(socket, config))
+    edited = added(opened(file), path)
+    if edited is not None:
+        save(file, edited)
+    said = f"{path} is in the list already" if edited is None else f"added {path}"
+    facts: dict[str, object] = {"file": str(file), "changed": edited is not None}
+    _finish(said, facts, json=json, where=(socket, config))
 
 
 def remove(
@@ -58,10 +58,10 @@ def remove(
     """Forget a folder: take it off the list and reload the daemon. No file is touched."""
     path = absolute(folder)
     file = _file(config)
-    document = opened(file)
-    if not removed(document, path):
+    edited = removed(opened(file), path)
+    if edited is None:
         raise Refused(f"{path} is not in the list of {file}")
-    save(file, document)
+    save(file, edited)
     facts: dict[str, object] = {"file": str(file), "changed": True}
     _finish(f"removed {path}", facts, json=json, where=(socket, config))
 
