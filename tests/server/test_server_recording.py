@@ -65,6 +65,11 @@ async def test_own_blocks_and_secrets_never_reach_the_journal(autojump_clock):
     assert kept["n"] == 1
 
 
+async def test_a_long_text_is_cleaned_beside_the_loop():
+    made = await entry(recorder(FakeJournal()), {"user": f"{'x ' * 40_000}{BLOCK}"})
+    assert len(orjson.loads(made.payload)["user"]) == 80_000
+
+
 async def test_the_same_id_returns_the_first_reply_and_does_nothing(autojump_clock):
     journal = FakeJournal()
     record = recorder(journal)

@@ -3,11 +3,15 @@
 clean → gate → probe or literal → strong signal → expand → fan out → fuse → judge → inject
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Protocol
 
-from recalld.budget import Run, Stage
-from recalld.recall.model import RouteQuery
+import anyio
+import anyio.to_thread
+
+from recalld.budget import Outcome, Run, Stage
+from recalld.recall.model import RouteQuery, Status
 from recalld.recall.record import Recall, Searched
 from recalld.recall.steps import (
     RESULTS,
@@ -16,6 +20,7 @@ from recalld.recall.steps import (
     admitted,
     chosen,
     concluded,
+    ended,
     extended,
     gated,
     is_uncertain,
@@ -32,6 +37,11 @@ from recalld.search.model import Scope, Searcher
 GATE_EMBEDDING_MS = 150
 # Of a small budget: the search comes after it.
 GATE_EMBEDDING_SHARE = 0.25
+# A shorter message is cleaned within milliseconds; the longest, of nothing but envelopes, takes
+# a fifth of a second that the loop does not have.
+INLINE_CHARS = 16_384
+CLEANING_MS = 1_000
+CLEANING_SHARE = 0.5
 
 
 class MessageEmbed(Protocol):
@@ -46,17 +56,21 @@ class MessageEmbed(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ports:
-    """What a recall asks of the world. ``embed`` None: the gate has rules only."""
+    """What a recall asks of the world. ``embed`` None: the gate has rules only.
+
+    ``cleaning`` bounds the threads that clean long messages, abandoned ones too.
+    """
 
     searcher: Searcher
     rules: Rules
     embed: MessageEmbed | None = None
+    cleaning: anyio.CapacityLimiter = field(default_factory=lambda: anyio.CapacityLimiter(2))
 
 
 async def recall(seen: Recall, *, run: Run, ports: Ports) -> Recall:
     """The record filled in and its status set. Fails only with ``Corrupt``."""
     rules = ports.rules
-    seen = admitted(seen, rules)
+    seen = await _admission(seen, run=run, ports=ports)
     if seen.status is None:
         seen = gated(seen, rules)
         if ports.embed is not None and ports.embed.ready and wants_vector(seen, rules):
@@ -71,6 +85,27 @@ async def recall(seen: Recall, *, run: Run, ports: Ports) -> Recall:
         seen = with_searches(seen, await run.fan_out(_expanded(seen, ports)))
         seen = chosen(seen)
     return concluded(seen, run.ledger, run.elapsed_ms)
+
+
+async def _admission(seen: Recall, *, run: Run, ports: Ports) -> Recall:
+    """Cleaned here, or in a thread where that would hold the loop."""
+    work = partial(admitted, seen, ports.rules)
+    if len(seen.prompt.text) <= INLINE_CHARS:
+        return work()
+    stage: Stage[Recall | None] = Stage(
+        name="clean",
+        work=partial(
+            anyio.to_thread.run_sync, work, abandon_on_cancel=True, limiter=ports.cleaning
+        ),
+        otherwise=None,
+        limit_ms=min(CLEANING_MS, int(run.remaining_ms * CLEANING_SHARE)),
+    )
+    cleaned = await run.stage(stage)
+    if cleaned is not None:
+        return cleaned
+    outcome = run.ledger[-1].outcome
+    late = outcome is not Outcome.FAILED
+    return ended(seen, Status.TIMEOUT if late else Status.FAIL_OPEN, f"clean: {outcome}")
 
 
 def _embedding(seen: Recall, embed: MessageEmbed, run: Run) -> Stage[Vector | None]:

@@ -25,6 +25,7 @@ from recalld.recall.policy import GatePolicy, TriggerPolicy
 from recalld.recall.quality import above_floor, judge, probe_passes
 from recalld.recall.record import GateStatus, Recall, Searched
 from recalld.recall.signal import strong_signal
+from recalld.recall.view import ends
 from recalld.text.redact import redact
 
 # How many results a route brings, by depth; what is shown is recall.top_k.
@@ -67,9 +68,10 @@ def admitted(seen: Recall, rules: Rules) -> Recall:
 
 
 def gated(seen: Recall, rules: Rules) -> Recall:
-    """With the rules' verdict, the depth and the demanded route."""
+    """With the rules' verdict, the depth and the demanded route. A long message is judged by
+    its ends: the rules never hold the loop over what is pasted between them."""
     policy = seen.policy
-    verdict = rules.decide(seen.cleaned, policy=policy.trigger, gate=policy.gate)
+    verdict = rules.decide(ends(seen.cleaned), policy=policy.trigger, gate=policy.gate)
     return with_verdict(seen, verdict)
 
 
@@ -83,7 +85,8 @@ def with_verdict(seen: Recall, verdict: GateVerdict) -> Recall:
     return replace(
         seen,
         verdict=verdict,
-        query=redact(bounded(verdict.query)).text,
+        # Redacted before it is cut: no shape matches the half of a secret.
+        query=bounded(redact(verdict.query).text),
         depth=verdict.depth or PROFILE_DEPTH[seen.policy.profile],
         route=route,
         fallback_reason=fallback,

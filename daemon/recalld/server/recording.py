@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime
+from functools import partial
 
 import anyio
 import anyio.to_thread
@@ -36,9 +37,21 @@ class Recorder:
         chars = sum(len(value) for value in _texts(payload))
         if chars <= INLINE_CHARS:
             return _clean_json(payload)
-        return await anyio.to_thread.run_sync(
-            _clean_json, payload, abandon_on_cancel=True, limiter=self._threads
+        work = partial(
+            anyio.to_thread.run_sync,
+            partial(_clean_json, payload),
+            abandon_on_cancel=True,
+            limiter=self._threads,
         )
+        run = Run(KEEP_MS)
+        stage: Stage[bytes | None] = Stage(
+            name="clean", work=work, otherwise=None, limit_ms=KEEP_MS
+        )
+        cleaned = await run.stage(stage)
+        if cleaned is None:
+            self._counters.add("events.not_kept")
+            raise Unavailable("store", run.ledger[-1].error or "the text is not cleaned yet")
+        return cleaned
 
     async def entry(
         self,
@@ -49,7 +62,10 @@ class Recorder:
         payload: Mapping[str, object],
         reply: object = None,
     ) -> Entry:
-        """The event as it may be kept. ``reply`` is the answer, where it is known beforehand."""
+        """The event as it may be kept. ``reply`` is the answer, where it is known beforehand.
+
+        Raise ``Unavailable`` when it does not get clean within ``KEEP_MS``.
+        """
         return Entry(
             kind=kind,
             event_id=params.event_id,

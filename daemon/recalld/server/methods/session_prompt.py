@@ -1,13 +1,17 @@
 """``session.prompt``: what the agent should be told before this message, in time or not at all."""
 
+from datetime import datetime
 from typing import Annotated
 
 import anyio
 from msgspec import Meta
 
+from recalld.budget import Run, Stage
 from recalld.recall.model import Prompt, RecallResult
 from recalld.server.method import Context, Method
 from recalld.server.params import EventParams
+from recalld.server.ports import Entry
+from recalld.server.services import Services
 
 # Of the budget, what noting an event id may cost before the recall goes on without.
 NOTE_SHARE = 0.25
@@ -46,8 +50,21 @@ async def handle(params: PromptParams, context: Context) -> object:
 
     if params.event_id is None:
         return await work()
-    entry = await services.recorder.entry(METHOD.name, params, at=at, payload={"text": params.text})
-    return await services.recorder.once(entry, work, limit_ms=int(total_ms * NOTE_SHARE))
+    note = Run(int(total_ms * NOTE_SHARE))
+    entry = await note.stage(_noted(params, at, services, note.total_ms))
+    if entry is None:
+        return await work()
+    return await services.recorder.once(entry, work, limit_ms=int(note.remaining_ms))
+
+
+def _noted(
+    params: PromptParams, at: datetime, services: Services, limit_ms: int
+) -> Stage[Entry | None]:
+    async def work() -> Entry:
+        payload = {"text": params.text}
+        return await services.recorder.entry(METHOD.name, params, at=at, payload=payload)
+
+    return Stage(name="note", work=work, otherwise=None, limit_ms=limit_ms)
 
 
 METHOD = Method("session.prompt", PromptParams, handle)
