@@ -23,7 +23,6 @@ from bench.perf.running import copied, index_from_nothing, load, memory, starts,
 from bench.perf.tracing import tracing
 
 QUESTIONS = 60
-WITHOUT_TRACES = "[trace]\nenabled = false\n"
 
 
 def measured(folder: Path) -> Iterator[Line]:
@@ -33,8 +32,7 @@ def measured(folder: Path) -> Iterator[Line]:
     asked = questions(known, QUESTIONS)
     yield from index_from_nothing(home, root)
     yield from starts(home, root)
-    other = copied(home, folder / "b")
-    index = copied(home, folder / "c") / "state" / "index.db"
+    index = copied(home, folder / "b") / "state" / "index.db"
     noted = anyio.run(note, index, asked, 1, backend="trio")
     with alone(index, noted) as parts, warm(home, root, asked[0]) as traced:
         with traced.peer() as peer:
@@ -47,9 +45,7 @@ def measured(folder: Path) -> Iterator[Line]:
         yield load(traced, "yes", asked, each=12)
         with traced.peer() as peer:
             yield memory(peer, "RSS after 16 clients")
-        untraced = warm(other, root, asked[0], config=WITHOUT_TRACES)
-        with untraced as plain, traced.peer() as on, plain.peer() as off:
-            yield from tracing(on, off, asked)
+        yield from tracing(traced, asked)
 
 
 def main(arguments: list[str] | None = None) -> int:

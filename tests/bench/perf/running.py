@@ -36,9 +36,9 @@ def index_from_nothing(home: Path, notes: Path) -> list[Line]:
 
 
 @contextmanager
-def warm(home: Path, notes: Path, question: str, *, config: str = "") -> Iterator[Process]:
+def warm(home: Path, notes: Path, question: str) -> Iterator[Process]:
     """A daemon on an index that exists, with its engine and its corpus in memory."""
-    with running(home, workspaces=[notes], config=config) as process:
+    with running(home, workspaces=[notes]) as process:
         with process.peer() as peer:
             peer.result("index.sync", wait=True)
             deadline_s = time.monotonic() + SETTLE_S
