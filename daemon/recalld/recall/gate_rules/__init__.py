@@ -6,7 +6,15 @@ sentence as written.
 
 from dataclasses import dataclass
 
-from recalld.recall.gate_rules import chinese, chinese_own, english, english_own, names
+from recalld.recall.gate_rules import (
+    chinese,
+    chinese_own,
+    chinese_team,
+    english,
+    english_own,
+    english_team,
+    names,
+)
 from recalld.recall.gate_rules.model import Rule
 
 
@@ -29,7 +37,15 @@ PAST = Tier(
     chinese=(*chinese.MEMORIES, *chinese.HISTORIES, *chinese.AMBIGUOUSES),
     english=(*english.MEMORIES, *english.HISTORIES, *english.AMBIGUOUSES),
 )
-EXTENDED = Tier(chinese=chinese_own.EXTENDED, english=english_own.EXTENDED, cased=names.RULES)
+EXTENDED = Tier(
+    chinese=(*chinese_own.EXTENDED, *chinese_team.EXTENDED),
+    english=(*english_own.EXTENDED, *english_team.EXTENDED),
+    cased=names.RULES,
+)
 ACTIONS = Tier(chinese=chinese.ACTIONS, english=english.ACTIONS)
-OPENS = Tier(chinese=chinese_own.OPENS, english=english_own.OPENS)
+OPENS = Tier(
+    chinese=(*chinese_own.OPENS, *chinese_team.PROBES),
+    english=(*english_own.OPENS, *english_team.PROBES),
+    cased=names.PROBES,
+)
 TIERS = (DEMANDS, PAST, EXTENDED, ACTIONS, OPENS)
