@@ -1,6 +1,7 @@
 """Events kept once, cleaned before they are kept; sessions and their places."""
 
 from datetime import UTC, datetime
+from functools import partial
 
 import anyio
 import orjson
@@ -32,7 +33,8 @@ class FakeJournal:
         if self.fails:
             raise Unavailable("store", "the disk is full")
         for seq, known in enumerate(self.entries):
-            if entry.event_id is not None and known.event_id == entry.event_id:
+            same = (known.session_key, known.event_id) == (entry.session_key, entry.event_id)
+            if entry.event_id is not None and same:
                 return Kept(seq=seq, duplicate=True, reply=self.replies.get(seq, known.reply))
         self.entries.append(entry)
         return Kept(seq=len(self.entries) - 1, duplicate=False, reply=None)
@@ -41,8 +43,8 @@ class FakeJournal:
         self.replies[seq] = reply
 
 
-def params(event_id=None, **session):
-    return EventParams(session=SessionParam(key="s", **session), event_id=event_id)
+def params(event_id=None, key="s", **session):
+    return EventParams(session=SessionParam(key=key, **session), event_id=event_id)
 
 
 def recorder(journal):
@@ -80,8 +82,8 @@ async def test_the_same_id_returns_the_first_reply_and_does_nothing(autojump_clo
         return {"value": len(runs)}
 
     made = await entry(record, {}, event_id="e")
-    first = await record.once(made, work, limit_ms=100)
-    second = await record.once(made, work, limit_ms=100)
+    first = await record.once(made, work, limit_ms=100, wait_ms=4_000)
+    second = await record.once(made, work, limit_ms=100, wait_ms=4_000)
     assert first == {"value": 1}
     assert second == {"value": 1, "duplicate": True}
     assert len(runs) == 1
@@ -97,7 +99,7 @@ async def test_a_duplicate_that_overtakes_the_answer_waits_for_it(autojump_clock
         return {"slow": True}
 
     async def ask():
-        results.append(await record.once(made, slow, limit_ms=100))
+        results.append(await record.once(made, slow, limit_ms=100, wait_ms=4_000))
 
     async with anyio.create_task_group() as tasks:
         for _ in range(5):
@@ -105,6 +107,46 @@ async def test_a_duplicate_that_overtakes_the_answer_waits_for_it(autojump_clock
     assert results.count({"slow": True}) == 1
     assert results.count({"slow": True, "duplicate": True}) == 4
     assert anyio.current_time() < 4
+
+
+async def test_a_duplicate_waits_no_longer_than_its_own_budget(autojump_clock):
+    record = recorder(FakeJournal())
+    made = await entry(record, {}, event_id="e")
+
+    async def endless():
+        await anyio.sleep_forever()
+
+    async def own():
+        return {"status": "timeout"}
+
+    async with anyio.create_task_group() as tasks:
+        first = partial(record.once, made, endless, limit_ms=100, wait_ms=4_000)
+        tasks.start_soon(first)
+        await anyio.wait_all_tasks_blocked()
+        late = await record.once(made, own, limit_ms=100, wait_ms=300)
+        tasks.cancel_scope.cancel()
+    assert late == {"status": "timeout"}
+    assert anyio.current_time() == pytest.approx(0.3, abs=0.01)
+
+
+async def test_the_same_id_in_another_session_is_another_event(autojump_clock):
+    record = recorder(FakeJournal())
+    results = []
+
+    async def ask(key):
+        async def work():
+            await anyio.sleep(1)
+            return {"of": key}
+
+        made = await entry(record, {}, event_id="e", key=key)
+        results.append(await record.once(made, work, limit_ms=100, wait_ms=4_000))
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(ask, "one")
+        tasks.start_soon(ask, "two")
+    assert sorted(result["of"] for result in results) == ["one", "two"]
+    assert not any(result.get("duplicate") for result in results)
+    assert anyio.current_time() == pytest.approx(1, abs=0.1)
 
 
 async def test_of_many_duplicates_one_at_a_time_takes_the_place_of_a_first_that_failed(
@@ -123,7 +165,7 @@ async def test_of_many_duplicates_one_at_a_time_takes_the_place_of_a_first_that_
     async def ask():
         made = await entry(record, {"text": "x"}, event_id="e")
         with pytest.raises(Unavailable):
-            await record.once(made, work, limit_ms=100)
+            await record.once(made, work, limit_ms=100, wait_ms=4_000)
 
     async with anyio.create_task_group() as tasks:
         for _ in range(4):
@@ -142,7 +184,7 @@ async def test_a_store_in_trouble_costs_a_prompt_its_memory_of_ids_and_no_more(
     async def work():
         return {"ok": True}
 
-    assert await record.once(made, work, limit_ms=100) == {"ok": True}
+    assert await record.once(made, work, limit_ms=100, wait_ms=4_000) == {"ok": True}
     assert anyio.current_time() - began < 0.2
 
 

@@ -92,16 +92,17 @@ async def test_repeats_in_one_batch_are_one_event(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("event_id", "kind", "duplicate"),
+    ("event_id", "kind", "session", "duplicate"),
     [
-        ("e1", "session.turn", True),
-        ("e1", "session.end", False),
-        ("E1", "session.turn", False),
-        (None, "session.turn", False),
+        ("e1", "session.turn", "agent:main:1", True),
+        ("e1", "session.turn", "agent:main:2", False),
+        ("e1", "session.end", "agent:main:1", False),
+        ("E1", "session.turn", "agent:main:1", False),
+        (None, "session.turn", "agent:main:1", False),
     ],
 )
-async def test_only_kind_and_id_together_make_a_repeat(
-    tmp_path: Path, event_id: str | None, kind: str, *, duplicate: bool
+async def test_only_session_kind_and_id_together_make_a_repeat(
+    tmp_path: Path, event_id: str | None, kind: str, session: str, *, duplicate: bool
 ) -> None:
     async with (
         open_state(tmp_path / "state.db") as database,
@@ -109,7 +110,8 @@ async def test_only_kind_and_id_together_make_a_repeat(
     ):
         await log.append(new_event("e1"))
         await log.append(new_event(None))
-        assert (await log.append(new_event(event_id, kind=kind))).duplicate is duplicate
+        again = await log.append(new_event(event_id, kind=kind, session=session))
+        assert again.duplicate is duplicate
 
 
 @pytest.mark.parametrize(

@@ -84,11 +84,17 @@ async def pairs(connection: aiosqlite.Connection) -> dict[str, int]:
     return {name: int(halves) for name, halves in rows}
 
 
-def new_event(event_id: str | None, *, kind: str = "session.turn", text: str = "hi") -> NewEvent:
+def new_event(
+    event_id: str | None,
+    *,
+    kind: str = "session.turn",
+    text: str = "hi",
+    session: str = "agent:main:1",
+) -> NewEvent:
     return NewEvent(
         event_id=event_id,
         kind=kind,
-        session_key="agent:main:1",
+        session_key=session,
         agent="main",
         workspace="/w",
         at="2026-03-01T10:00:00Z",

@@ -30,7 +30,7 @@ class Recorder:
         self._journal = journal
         self._counters = counters
         self._threads = anyio.CapacityLimiter(2)
-        self._making: dict[tuple[str, str], anyio.Event] = {}
+        self._making: dict[tuple[str, str, str], anyio.Event] = {}
 
     async def _cleaned(self, payload: Mapping[str, object]) -> bytes:
         """JSON of ``payload``, every text without our own blocks and without secrets."""
@@ -105,16 +105,22 @@ class Recorder:
         work: Callable[[], Awaitable[object]],
         *,
         limit_ms: int,
+        wait_ms: int,
     ) -> object:
         """``work``'s result, or the first result of a duplicate. Fails open without the store.
 
-        A duplicate that overtakes the first answer waits for it, as long as the first takes.
+        A duplicate that overtakes the first answer waits for it, at most ``wait_ms``; then it
+        is answered by ``work`` like a stranger.
         """
         if entry.event_id is None:
             return await work()
-        name = (entry.kind, entry.event_id)
-        while name in self._making:
-            await self._making[name].wait()
+        name = (entry.session_key, entry.kind, entry.event_id)
+        with anyio.move_on_after(wait_ms / 1_000):
+            while name in self._making:
+                await self._making[name].wait()
+        if name in self._making:
+            self._counters.add("events.duplicate_late")
+            return await work()
         done = self._making[name] = anyio.Event()
         try:
             return await self._once(entry, work, limit_ms=limit_ms)

@@ -8,7 +8,7 @@ import aiosqlite
 # A client that repeats an event after this long means a new one.
 REMEMBER_IDS = timedelta(hours=24)
 
-_Key = tuple[str, str]
+_Key = tuple[str, str, str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,17 +103,17 @@ class Batch:
         keys = {key for event in self.events if (key := _key(event)) is not None}
         if not keys:
             return {}
-        sql = _FIND.format(keys=", ".join(["(?, ?)"] * len(keys)))
+        sql = _FIND.format(keys=", ".join(["(?, ?, ?)"] * len(keys)))
         rows = await connection.execute_fetchall(sql, [part for key in keys for part in key])
         oldest = stamp(self.now - REMEMBER_IDS)
-        forgotten = [(row[2],) for row in rows if row[3] < oldest]
+        forgotten = [(row[3],) for row in rows if row[4] < oldest]
         if forgotten:
             await connection.executemany(
                 "UPDATE event SET event_id = NULL WHERE seq = ?", forgotten
             )
         return {
-            (kind, event_id): Accepted(seq=seq, duplicate=True, reply=reply)
-            for kind, event_id, seq, received_at, reply in rows
+            (session_key, kind, event_id): Accepted(seq=seq, duplicate=True, reply=reply)
+            for session_key, kind, event_id, seq, received_at, reply in rows
             if received_at >= oldest
         }
 
@@ -135,9 +135,10 @@ class Batch:
 _COLUMNS = "seq, event_id, kind, session_key, agent, workspace, at, received_at, payload, reply"
 _INSERT = f"INSERT INTO event ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"  # noqa: S608
 _FIND = """
-WITH wanted (kind, event_id) AS (VALUES {keys})
-SELECT event.kind, event.event_id, event.seq, event.received_at, event.reply
-FROM wanted JOIN event ON event.kind = wanted.kind AND event.event_id = wanted.event_id
+WITH wanted (session_key, kind, event_id) AS (VALUES {keys})
+SELECT event.session_key, event.kind, event.event_id, event.seq, event.received_at, event.reply
+FROM wanted JOIN event ON event.session_key = wanted.session_key
+  AND event.kind = wanted.kind AND event.event_id = wanted.event_id
 """
 
 
@@ -147,7 +148,9 @@ def stamp(moment: datetime) -> str:
 
 
 def _key(event: NewEvent) -> _Key | None:
-    return None if event.event_id is None else (event.kind, event.event_id)
+    if event.event_id is None:
+        return None
+    return event.session_key, event.kind, event.event_id
 
 
 async def _last_seq(connection: aiosqlite.Connection) -> int:

@@ -58,8 +58,8 @@ class EventLog:
     async def append(self, event: NewEvent) -> Accepted:
         """Keep ``event``; durable when this returns.
 
-        The same (kind, event_id) within 24 h is not kept again: the first one's number and answer
-        come back. Cancelled, the event is kept or not, and a repeat with its id is safe.
+        The same (session_key, kind, event_id) within 24 h is not kept again: the first one's
+        number and answer come back. Cancelled, the event is kept or not, and a repeat with its id is safe.
         ``Unavailable`` when it is not kept (disk, lock, shutdown); ``BadRequest`` for text that
         is not Unicode.
         """

@@ -54,7 +54,10 @@ async def handle(params: PromptParams, context: Context) -> object:
     entry = await note.stage(_noted(params, at, services, note.total_ms))
     if entry is None:
         return await work()
-    return await services.recorder.once(entry, work, limit_ms=int(note.remaining_ms))
+    spent_ms = (anyio.current_time() - started) * 1_000
+    return await services.recorder.once(
+        entry, work, limit_ms=int(note.remaining_ms), wait_ms=int(total_ms - spent_ms)
+    )
 
 
 def _noted(

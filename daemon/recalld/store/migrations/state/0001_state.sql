@@ -12,7 +12,8 @@ CREATE TABLE event (
   payload BLOB NOT NULL,           -- JSON, own blocks stripped, secrets redacted
   reply BLOB                       -- JSON of the first reply, returned again for a duplicate
 );
-CREATE UNIQUE INDEX event_client_id ON event (kind, event_id) WHERE event_id IS NOT NULL;
+-- A client's ids are its own within one session: no session is ever answered with another's.
+CREATE UNIQUE INDEX event_client_id ON event (session_key, kind, event_id) WHERE event_id IS NOT NULL;
 CREATE INDEX event_session ON event (session_key, seq);
 
 CREATE TABLE session (
