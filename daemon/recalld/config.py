@@ -13,7 +13,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from recalld.config_decode import convert, from_environment, parse, put, variable_of
+from recalld.config_decode import convert, faults_of, from_environment, parse, put, variable_of
 from recalld.config_schema import leaves, value_at
 from recalld.embed.policy import EmbedPolicy
 from recalld.errors import BadConfig
@@ -186,19 +186,41 @@ def read(
     values, warnings = from_environment(environ, Config)
     for key, value in {**values, **(overrides or {})}.items():
         put(document, key, value)
-    config, more = settle(_checked(document, tuple(values)))
+    try:
+        config, more = settle(convert(document, Config))
+    except BadConfig as error:
+        raise located(error, chosen, from_variables=tuple(values)) from error
     return Loaded(config=config, path=chosen, warnings=warnings + more)
 
 
-def _checked(document: Mapping[str, object], from_variables: tuple[str, ...]) -> Config:
+def problems(path: str | Path | None, environ: Mapping[str, str]) -> tuple[BadConfig, ...]:
+    """Everything ``read`` would refuse that can be told apart, the file's faults first."""
+    chosen = choose_file(path, environ)
+    document: dict[str, object] = {}
+    found: list[BadConfig] = []
+    variables: list[str] = []
     try:
-        return convert(document, Config)
+        document = {} if chosen is None else parse(read_file(chosen), name=str(chosen))
     except BadConfig as error:
-        for key in from_variables:
-            if error.key.startswith(key):
-                problem = f"{error.problem} (from {variable_of(key)})"
-                raise BadConfig(error.key, problem) from error
-        raise
+        found.append(error)
+    for name in sorted(environ):
+        try:
+            values, _ = from_environment({name: environ[name]}, Config)
+            for key, value in values.items():
+                put(document, key, value)
+                variables.append(key)
+        except BadConfig as error:
+            found.append(error)
+    faults = faults_of(document, Config)
+    return (*(located(fault, chosen, from_variables=tuple(variables)) for fault in faults), *found)
+
+
+def located(error: BadConfig, file: Path | None, *, from_variables: tuple[str, ...]) -> BadConfig:
+    """The fault with the variable or the file that its key came from."""
+    for key in from_variables:
+        if error.key == key or error.key.startswith((f"{key}.", f"{key}[")):
+            return BadConfig(error.key, f"{error.problem} (from {variable_of(key)})")
+    return BadConfig(error.key, error.problem, file=None if file is None else str(file))
 
 
 def load(path: str | Path | None, environ: Mapping[str, str]) -> Config:

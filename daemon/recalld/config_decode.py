@@ -1,5 +1,7 @@
 """From bytes and environment to a checked tree; every complaint names the key. Pure."""
 
+import copy
+import difflib
 import json
 import re
 import tomllib
@@ -22,6 +24,7 @@ _AT = re.compile(r"^(?P<problem>.*?)(?: - at `\$\.?(?P<path>[^`]*)`)?$", re.DOTA
 _OWN_KEY = re.compile(r"^(?P<key>[a-z_]+(?:\.[a-z_]+)*): (?P<problem>.*)$", re.DOTALL)
 _MISSING = re.compile(r"^Object missing required field `([^`]+)`")
 _SHOWN_CHARS = 80
+MAX_FAULTS = 100
 
 
 def parse(data: bytes, *, name: str) -> dict[str, object]:
@@ -36,7 +39,9 @@ def parse(data: bytes, *, name: str) -> dict[str, object]:
     except UnicodeDecodeError as error:
         raise BadConfig(name, f"not UTF-8 at byte {error.start}") from error
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise BadConfig(name, f"not valid TOML: {error}") from error
+        line = 1 + data.rstrip().count(b"\n")
+        problem = str(error).replace("(at end of document)", f"(at the end, line {line})")
+        raise BadConfig(name, f"not valid TOML: {problem}") from error
 
 
 def convert(document: Mapping[str, object], model: type[M]) -> M:
@@ -45,12 +50,52 @@ def convert(document: Mapping[str, object], model: type[M]) -> M:
     Raises ``BadConfig`` naming the dotted key: unknown ones first, with a near miss.
     """
     for key in unknown_keys(model, document):
-        near = suggest(model, key)
-        raise BadConfig(key, "unknown key" + (f", did you mean {near}?" if near else ""))
+        raise _unknown(key, model)
     try:
         return msgspec.convert(_over_defaults(document, model), model, strict=True)
     except msgspec.ValidationError as error:
         raise _named(str(error), document, model) from error
+
+
+def faults_of(document: Mapping[str, object], model: type[M]) -> tuple[BadConfig, ...]:
+    """Every complaint of ``convert``, each after what it complained about before is left out.
+
+    A list with a wrong item counts once, and so does a table whose keys contradict each other.
+    """
+    left = copy.deepcopy(dict(document))
+    found = []
+    for key in tuple(unknown_keys(model, document)):
+        found.append(_unknown(key, model))
+        _leave_out(left, key)
+    while len(found) < MAX_FAULTS:
+        try:
+            convert(left, model)
+        except BadConfig as error:
+            found.append(error)
+            if not _leave_out(left, error.key):
+                break
+        else:
+            break
+    return tuple(found)
+
+
+def _unknown(key: str, model: type[msgspec.Struct]) -> BadConfig:
+    near = suggest(model, key)
+    return BadConfig(key, "unknown key" + (f", did you mean {near}?" if near else ""))
+
+
+def _leave_out(document: dict[str, object], key: str) -> bool:
+    """Take out the place ``key`` names, or the innermost one above it that is there."""
+    path = key
+    while path:
+        parent, _, name = path.rpartition(".")
+        home = value_at(document, parent) if parent else document
+        if isinstance(home, dict) and name in home:
+            del home[name]
+            return True
+        # An item of a list cannot go alone: the others would change their numbers.
+        path = path[: path.rindex("[")] if name.endswith("]") else parent
+    return False
 
 
 def _over_defaults(document: Mapping[str, object], model: type[M]) -> Mapping[str, object]:
@@ -124,8 +169,18 @@ def from_environment(
             hint = f", did you mean {near}?" if near else ""
             raise BadConfig(key, f"unknown key{hint} (from {name})")
         else:
-            warnings.append(f"{name}: no setting has this name; ignored")
+            near = misspelt(name)
+            hint = f", did you mean {near}?" if near else ""
+            warnings.append(f"{name}: no setting has this name{hint}; ignored")
     return values, tuple(warnings)
+
+
+def misspelt(name: str) -> str | None:
+    """The variable of a place that ``name`` was probably meant to be; None for a known name."""
+    if name in PLACES or not name.startswith(PREFIX):
+        return None
+    places = sorted(PLACES - {"RECALLD_EVAL_DATA"})
+    return next(iter(difflib.get_close_matches(name, places, n=1, cutoff=0.85)), None)
 
 
 def _tables(model: type[msgspec.Struct]) -> frozenset[str]:

@@ -36,13 +36,20 @@ class Imported:
     notes: tuple[str, ...]
 
 
-def import_plugin(text: str) -> Imported:
+def import_plugin(text: str, *, name: str = "openclaw.json") -> Imported:
     """Convert a whole ``openclaw.json`` or the plugin's bare settings object.
 
-    Only the keys that are set come out. Raises ``BadConfig`` naming the key as the plugin
-    spells it: unknown, of the wrong type, out of range, or unsafe.
+    Only the keys that are set come out. Raises ``BadConfig`` naming the file, as ``name``, and
+    the key as the plugin spells it: unknown, of the wrong type, out of range, or unsafe.
     """
-    settings, notes = _settings(_parse(text))
+    try:
+        return _converted(_parse(text, name))
+    except BadConfig as error:
+        raise BadConfig(error.key, error.problem, file=name) from error
+
+
+def _converted(found: Mapping[str, object]) -> Imported:
+    settings, notes = _settings(found)
     document: dict[str, object] = {}
     for name, value in settings.items():
         _refuse_unknown(name)
@@ -70,7 +77,7 @@ def _recall_of(document: dict[str, object]) -> dict[str, object]:
     return table
 
 
-def _parse(text: str) -> Mapping[str, object]:
+def _parse(text: str, file: str) -> Mapping[str, object]:
     try:
         found = _loads(text)
     except ValueError:
@@ -79,9 +86,9 @@ def _parse(text: str) -> Mapping[str, object]:
         try:
             found = _loads(plain)
         except ValueError as error:
-            raise BadConfig("openclaw.json", f"not valid JSON: {error}") from error
+            raise BadConfig(file, f"not valid JSON: {error}") from error
     if not isinstance(found, dict):
-        raise BadConfig("openclaw.json", "expected an object of settings")
+        raise BadConfig(file, "expected an object of settings")
     return found
 
 

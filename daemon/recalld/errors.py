@@ -10,12 +10,17 @@ class RecalldError(Exception):
 
 
 class BadConfig(RecalldError):
-    """A setting is wrong. The user mends it: ``key`` is the dotted key or the file."""
+    """A setting is wrong. The user mends it: ``key`` is the dotted key or the file.
 
-    def __init__(self, key: str, problem: str) -> None:
-        super().__init__(f"{key}: {problem}")
+    ``file`` is where the key was found; None: in none, or the file is the key.
+    """
+
+    def __init__(self, key: str, problem: str, *, file: str | None = None) -> None:
+        place = key if file is None or file == key else f"{file}: {key}"
+        super().__init__(f"{place}: {problem}")
         self.key = key
         self.problem = problem
+        self.file = file
 
 
 class BadRequest(RecalldError):

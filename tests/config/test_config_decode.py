@@ -176,6 +176,21 @@ def test_an_unrelated_variable_is_a_warning_and_the_documented_ones_are_none():
     assert [warning.split(":")[0] for warning in loaded.warnings] == ["RECALLD_FOO"]
 
 
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [
+        ("RECALLD_SOKET", "RECALLD_SOCKET"),
+        ("RECALLD_CONFG", "RECALLD_CONFIG"),
+        ("RECALLD_STATE_DIRR", "RECALLD_STATE_DIR"),
+        ("RECALLD_FOO", None),
+    ],
+)
+def test_a_misspelt_place_is_warned_about_with_the_right_name(name: str, near: str | None):
+    (warning,) = read(None, {**NOWHERE, name: "/x"}).warnings
+    assert (near is not None) == ("did you mean" in warning)
+    assert near is None or near in warning
+
+
 def test_the_command_line_wins_over_the_variable_which_wins_over_the_file(tmp_path: Path):
     file = tmp_path / "config.toml"
     file.write_text("recall.top_k = 4\nrecall.snippet_chars = 100", encoding="utf-8")

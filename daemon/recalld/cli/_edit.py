@@ -15,7 +15,7 @@ import tomlkit
 from tomlkit.exceptions import TOMLKitError
 from tomlkit.items import AoT, Array
 
-from recalld.config import Config, read_file
+from recalld.config import Config, located, read_file
 from recalld.config_decode import convert, parse
 from recalld.errors import BadConfig, Refused
 
@@ -48,8 +48,15 @@ def opened(path: Path) -> str:
     if not path.exists():
         return ""
     data = read_file(path)
-    convert(parse(data, name=str(path)), Config)
+    _check(data, path)
     return data.decode("utf-8")
+
+
+def _check(data: bytes, path: Path) -> None:
+    try:
+        convert(parse(data, name=str(path)), Config)
+    except BadConfig as error:
+        raise located(error, path, from_variables=()) from error
 
 
 def added(text: str, folder: str) -> str | None:
@@ -221,7 +228,7 @@ def _same(path: str) -> str:
 
 def save(path: Path, text: str) -> None:
     """Replace the file whole, where it really lies, if the result is a valid configuration."""
-    convert(parse(text.encode(), name=str(path)), Config)
+    _check(text.encode(), path)
     real = Path(os.path.realpath(path))
     try:
         real.parent.mkdir(parents=True, exist_ok=True, mode=0o700)

@@ -17,7 +17,14 @@ ConfigOption = Annotated[
 
 
 def daemon(socket: str | None, config: str | None) -> Client:
-    """A client for the daemon these options name."""
+    """A client for the daemon these options name.
+
+    Raises ``BadConfig`` for a named file that is missing or wrong: the user meant that one.
+    """
+    if config is not None:
+        from recalld.config import read  # noqa: PLC0415 (a client seldom needs the settings)
+
+        read(config, os.environ)
     return Client(socket_path(socket, os.environ, config=config))
 
 

@@ -3,7 +3,8 @@
 import json
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 # Recalled text is somebody's words: it may not move the cursor or recolour the screen.
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
@@ -14,20 +15,53 @@ def safe(text: str) -> str:
     return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
+class ReaderGone(Exception):
+    """Nobody reads standard output any more, as when a pipeline's ``head`` has enough."""
+
+
+class Unwritable(Exception):
+    """Standard output takes no more; the message says why."""
+
+
+def write(text: str) -> None:
+    """Every word on standard output passes here. Raises ``ReaderGone`` and ``Unwritable``.
+
+    They are no ``OSError``: the command parser would end the program at a broken pipe itself.
+    """
+    with _told_apart():
+        sys.stdout.write(text)
+
+
+def flush() -> None:
+    """As ``write``, for what is still held back."""
+    with _told_apart():
+        sys.stdout.flush()
+
+
+@contextmanager
+def _told_apart() -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError as error:
+        raise ReaderGone from error
+    except OSError as error:
+        raise Unwritable((error.strerror or str(error)).lower()) from error
+
+
 def print_json(value: object) -> None:
-    sys.stdout.write(json.dumps(value, ensure_ascii=False, separators=(",", ":")) + "\n")
+    write(json.dumps(value, ensure_ascii=False, separators=(",", ":")) + "\n")
 
 
 def say(text: str = "") -> None:
     """One line or several, made safe."""
-    sys.stdout.write(safe(text) + "\n")
+    write(safe(text) + "\n")
 
 
 def table(rows: Sequence[Sequence[object]], *, head: Sequence[str], indent: str = "") -> None:
     """Columns aligned by width in terminal cells; numbers to the right."""
     from rich.cells import cell_len  # noqa: PLC0415 (only tables need it)
 
-    cells = [[safe(_shown(value)).replace("\n", " ") for value in row] for row in rows]
+    cells = [[safe(shown(value)).replace("\n", " ") for value in row] for row in rows]
     lines = [list(head), *cells]
     widths = [max(cell_len(line[column]) for line in lines) for column in range(len(head))]
     right = [
@@ -39,7 +73,7 @@ def table(rows: Sequence[Sequence[object]], *, head: Sequence[str], indent: str 
         for text, width, to_right in zip(line, widths, right, strict=True):
             gap = " " * (width - cell_len(text))
             parts.append(gap + text if to_right else text + gap)
-        sys.stdout.write((indent + "  ".join(parts)).rstrip() + "\n")
+        write((indent + "  ".join(parts)).rstrip() + "\n")
 
 
 def tree(value: Mapping[str, object], *, indent: str = "") -> None:
@@ -54,10 +88,11 @@ def tree(value: Mapping[str, object], *, indent: str = "") -> None:
                 say(f"{indent}  -")
                 tree(item, indent=indent + "    ")
         else:
-            say(f"{indent}{name}: {_shown(inner)}")
+            say(f"{indent}{name}: {shown(inner)}")
 
 
-def _shown(value: object) -> str:
+def shown(value: object) -> str:
+    """One fact in a few characters; ``-`` for one that is not there."""
     match value:
         case None:
             return "-"
@@ -66,8 +101,8 @@ def _shown(value: object) -> str:
         case float():
             return f"{value:.3f}".rstrip("0").rstrip(".") if abs(value) < 10 else f"{value:.1f}"
         case list() | tuple():
-            return ", ".join(_shown(item) for item in value) or "-"
+            return ", ".join(shown(item) for item in value) or "-"
         case Mapping():
-            return ", ".join(f"{k}={_shown(v)}" for k, v in value.items()) or "-"
+            return ", ".join(f"{k}={shown(v)}" for k, v in value.items()) or "-"
         case _:
             return str(value)

@@ -3,6 +3,7 @@
 import importlib
 import os
 import sys
+from itertools import takewhile
 from typing import Annotated
 
 import typer
@@ -10,7 +11,8 @@ import typer
 from recalld import __version__
 from recalld.cli import COMMANDS
 from recalld.cli._exits import Exit, verdict_on
-from recalld.client import ClientError
+from recalld.cli._output import ReaderGone, Unwritable, flush, print_json, safe
+from recalld.client import ClientError, NoDaemon
 from recalld.errors import RecalldError
 
 HELP = "A per-user memory daemon for people who work with AI agents."
@@ -22,20 +24,49 @@ def run(arguments: list[str]) -> int:
         # A terminal that cannot show a character shows a question mark instead of failing.
         getattr(stream, "reconfigure", lambda **_: None)(errors="replace")
     try:
+        code = _ended(arguments)
+        flush()
+    except KeyboardInterrupt:
+        return Exit.INTERRUPTED
+    except ReaderGone:
+        _discard_output()
+        return Exit.READER_GONE
+    except Unwritable as error:
+        _discard_output()
+        sys.stderr.write(f"recalld: cannot write to standard output: {error}\n")
+        return Exit.FINDING
+    return code
+
+
+def _ended(arguments: list[str]) -> int:
+    try:
         program(arguments)(arguments, prog_name="recalld")
     except SystemExit as stop:
         return _code(stop)
-    except KeyboardInterrupt:
-        return Exit.INTERRUPTED
-    except BrokenPipeError:
-        # The reader of a pipeline went away; a second complaint at exit helps nobody.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        return Exit.FINDING
     except (ClientError, RecalldError) as error:
         code, message = verdict_on(error)
-        sys.stderr.write(f"recalld: {message}\n")
+        if isinstance(error, NoDaemon):
+            message += _misspelt_hint()
+        sys.stderr.write(f"recalld: {safe(message)}\n")
+        if "--json" in takewhile(lambda argument: argument != "--", arguments):
+            print_json({"error": {"code": int(code), "message": message}})
         return code
     return Exit.OK
+
+
+def _discard_output() -> None:
+    """Let what is still held back go nowhere: a second complaint at exit helps nobody."""
+    sink = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(sink, 1)
+    os.close(sink)
+
+
+def _misspelt_hint() -> str:
+    """What may have sent the client to the wrong place."""
+    from recalld.config_decode import misspelt  # noqa: PLC0415 (only to explain a failure)
+
+    found = [(name, near) for name in sorted(os.environ) if (near := misspelt(name))]
+    return "".join(f"; {name} is set, did you mean {near}?" for name, near in found)
 
 
 def program(arguments: list[str]) -> typer.Typer:

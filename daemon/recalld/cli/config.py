@@ -8,15 +8,15 @@ from typing import Annotated
 import msgspec
 import typer
 
+from recalld.cli._exits import Exit
+from recalld.cli._input import STANDARD_INPUT, standard_input
 from recalld.cli._options import ConfigOption, JsonFlag
-from recalld.cli._output import print_json, say
-from recalld.config import Config, Loaded, read, read_file
+from recalld.cli._output import print_json, safe, say, write
+from recalld.config import Config, Loaded, choose_file, problems, read, read_file
 from recalld.config_import import import_plugin
 from recalld.config_render import render
 from recalld.config_schema import value_at
 from recalld.errors import BadConfig, NotFound
-
-_MAX_STDIN_CHARS = 1 << 20
 
 
 def attach(app: typer.Typer) -> None:
@@ -33,7 +33,11 @@ def check(
     json: JsonFlag = False,
     config: ConfigOption = None,
 ) -> None:
-    """Say whether the configuration is valid. Exit 78, naming the key, when it is not."""
+    """Say whether the configuration is valid; list what is wrong with it and exit 78 if not."""
+    found = problems(file or config, os.environ)
+    if found:
+        _complain(found, choose_file(file or config, os.environ), json=json)
+        raise typer.Exit(Exit.CONFIG)
     loaded = read(file or config, os.environ)
     if json:
         print_json({"ok": True, "file": _name(loaded), "warnings": list(loaded.warnings)})
@@ -41,6 +45,15 @@ def check(
     say(f"ok: {_name(loaded) or 'the built-in defaults'}")
     for warning in loaded.warnings:
         say(f"warning: {warning}")
+
+
+def _complain(found: tuple[BadConfig, ...], file: Path | None, *, json: bool) -> None:
+    if json:
+        listed = [{"key": fault.key, "problem": fault.problem} for fault in found]
+        print_json({"ok": False, "file": None if file is None else str(file), "problems": listed})
+        return
+    for fault in found:
+        sys.stderr.write(f"recalld: {safe(str(fault))}\n")
 
 
 def show(
@@ -66,7 +79,7 @@ def show(
         print_json(document)
         return
     source = _name(loaded) or "the built-in defaults"
-    sys.stdout.write(render(document, Config, comment=f"In effect, from {source}."))
+    write(render(document, Config, comment=f"In effect, from {source}."))
 
 
 def import_(
@@ -78,11 +91,11 @@ def import_(
     json: JsonFlag = False,
 ) -> None:
     """Convert the Active Recall plugin's settings. Exit 78, naming the key, when refused."""
-    done = import_plugin(_text(source))
+    done = import_plugin(_text(source), name=STANDARD_INPUT if source == "-" else source)
     if json:
         print_json({"toml": done.toml, "notes": list(done.notes)})
     elif output is None:
-        sys.stdout.write(done.toml)
+        write(done.toml)
     if output is not None:
         _create(Path(output), done.toml)
     if not json:
@@ -91,12 +104,12 @@ def import_(
 
 
 def _text(source: str) -> str:
-    if source == "-":
-        return sys.stdin.read(_MAX_STDIN_CHARS)
+    name = STANDARD_INPUT if source == "-" else source
+    data = standard_input() if source == "-" else read_file(Path(source))
     try:
-        return read_file(Path(source)).decode("utf-8-sig")
+        return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise BadConfig(source, f"not UTF-8 at byte {error.start}") from error
+        raise BadConfig(name, f"not UTF-8 at byte {error.start}") from error
 
 
 def _create(path: Path, text: str) -> None:
