@@ -1,6 +1,10 @@
 """``tail`` and ``why`` over trace files, with and without a daemon."""
 
 import json
+import os
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -109,3 +113,115 @@ def test_why_looks_into_the_files_when_the_daemon_has_forgotten(folder, tmp_path
         arguments = ["--socket", str(daemon.path), "--config", "/dev/null"]
         assert run(["why", "01JA", *arguments]) == 0
     assert "01JA" in capsys.readouterr().out
+
+
+@pytest.fixture
+def broken_default(tmp_path: Path, monkeypatch) -> Path:
+    """The user's own file, with a mistake in it."""
+    file = tmp_path / "xdg" / "recalld" / "config.toml"
+    file.parent.mkdir(parents=True)
+    file.write_text("recall.topk = 4", encoding="utf-8")
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "xdg"))
+    monkeypatch.delenv("RECALLD_CONFIG", raising=False)
+    return file
+
+
+LOOKS = [["tail", "--no-follow"], ["why", "last"], ["workspace", "list"]]
+
+
+@pytest.mark.parametrize("command", LOOKS)
+def test_a_broken_file_is_a_warning_while_a_daemon_knows_the_folders(
+    folder, tmp_path, broken_default, command, capsys
+):
+    answers: dict[str, dict[str, object] | None] = {
+        "index.status": {"workspaces": [{"workspace": str(folder)}]}
+    }
+    with scripted_daemon(tmp_path / "s", answers) as daemon:
+        assert run([*command, "--socket", str(daemon.path)]) == 0
+    captured = capsys.readouterr()
+    assert ("01JB" if command != ["workspace", "list"] else str(folder)) in captured.out
+    assert f"warning: {broken_default}: recall.topk: unknown key" in captured.err
+
+
+@pytest.mark.parametrize("command", LOOKS)
+def test_a_broken_file_is_78_without_a_daemon(tmp_path, broken_default, command, capsys):
+    assert run([*command, "--socket", str(tmp_path / "absent")]) == 78
+    assert "recall.topk" in capsys.readouterr().err
+
+
+def test_a_named_file_says_where_the_traces_are_also_while_a_daemon_serves_others(
+    folder, tmp_path, capsys
+):
+    file = tmp_path / "own.toml"
+    file.write_text(f"workspaces = ['{folder}']", encoding="utf-8")
+    answers: dict[str, dict[str, object] | None] = {
+        "index.status": {"workspaces": [{"workspace": "/elsewhere"}]}
+    }
+    with scripted_daemon(tmp_path / "s", answers) as daemon:
+        given = ["--socket", str(daemon.path), "--config", str(file)]
+        assert run(["tail", "--no-follow", *given]) == 0
+        assert run(["why", "last", *given]) == 0
+    captured = capsys.readouterr()
+    assert captured.out.count("01JB") == 2
+    assert "/elsewhere" not in captured.err
+
+
+def test_tail_says_in_one_line_what_it_follows_and_that_nobody_writes(folder, elsewhere):
+    process = subprocess.Popen(
+        [sys.executable, "-m", "recalld", "tail", "-w", str(folder), *elsewhere],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+    assert process.stderr is not None
+    first = process.stderr.readline()
+    process.send_signal(signal.SIGINT)
+    _, rest = process.communicate(timeout=10)
+    assert str(folder) in first
+    assert "no daemon answers" in first
+    assert rest == ""
+
+
+@pytest.mark.parametrize(
+    ("fields", "line"),
+    [
+        ({"strongSignalTop": 0.0, "strongSignalSecond": 0.0, "strongSignal": False}, None),
+        ({}, None),
+        (
+            {"strongSignalTop": 1.0, "strongSignalSecond": 0.0, "strongSignal": True},
+            "strong   yes: best 1, next: none in another file",
+        ),
+        (
+            {
+                "strongSignalTop": 0.84213,
+                "strongSignalSecond": 0.5,
+                "strongSignal": False,
+                "strongSignalSource": "memory",
+            },
+            "strong   no: best 0.842, next: 0.5, source memory",
+        ),
+    ],
+)
+def test_why_tells_the_strong_signal_in_words_and_only_when_there_is_one(
+    tmp_path, elsewhere, capsys, fields, line
+):
+    told = _why_of({**TRACE, **fields}, tmp_path, elsewhere, capsys)
+    strong = [said for said in told.split("\n") if said.startswith("strong")]
+    assert strong == ([] if line is None else [line])
+
+
+@pytest.mark.parametrize("kept", [set(TRACE), {"traceId"}, {"traceId", "gateDecision"}, set()])
+def test_why_never_prints_a_fact_that_is_not_there(tmp_path, elsewhere, capsys, kept):
+    trace = {name: value for name, value in TRACE.items() if name in kept}
+    told = _why_of(trace, tmp_path, elsewhere, capsys)
+    assert "None" not in told
+    assert "0.0" not in told
+
+
+def _why_of(trace, folder, elsewhere, capsys) -> str:
+    (folder / "memory").mkdir()
+    file = folder / "memory" / "recall-traces.jsonl"
+    file.write_text(json.dumps(trace) + "\n", encoding="utf-8")
+    assert run(["why", "last", "-w", str(folder), *elsewhere]) == 0
+    return str(capsys.readouterr().out)

@@ -127,3 +127,25 @@ def test_a_daemon_that_cannot_reload_is_reported_after_the_edit(file: Path, tmp_
         assert run(["workspace", "add", str(tmp_path), *arguments]) == 1
     assert "broken elsewhere" in capsys.readouterr().err
     assert str(tmp_path) in file.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("folder", ["/", "~", "{home}", "{home}/..", "{home}/../*"])
+def test_a_folder_that_holds_the_whole_home_is_refused_unless_forced(
+    file: Path, tmp_path: Path, monkeypatch, capsys, folder: str
+):
+    home = tmp_path / "people" / "maya"
+    home.mkdir(parents=True)
+    monkeypatch.setenv("HOME", str(home))
+    folder = folder.format(home=home)
+    assert workspace(file, "add", folder) == 1
+    assert "--force" in capsys.readouterr().err
+    assert file.read_text(encoding="utf-8") == COMMENTED
+    assert workspace(file, "add", "--force", folder) == 0
+    assert file.read_text(encoding="utf-8") != COMMENTED
+
+
+def test_a_glob_that_matches_nothing_is_added_with_a_warning(file: Path, tmp_path: Path, capsys):
+    pattern = f"{tmp_path}/nothing-here-*"
+    assert workspace(file, "add", pattern) == 0
+    assert f"warning: {pattern} matches no folder" in capsys.readouterr().err
+    assert pattern in file.read_text(encoding="utf-8")

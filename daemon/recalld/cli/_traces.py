@@ -3,12 +3,14 @@
 import glob
 import json
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 from recalld.cli._options import absolute, daemon
+from recalld.cli._output import safe
 from recalld.client import ClientError
-from recalld.config import read, state_dir
+from recalld.config import Config, read, state_dir
 from recalld.errors import BadConfig
 
 _STATUS_WIDTH = 20
@@ -19,18 +21,22 @@ _HOMELESS = "recall-traces.jsonl"
 def trace_files(
     workspaces: list[str] | None, *, socket: str | None, config: str | None
 ) -> tuple[Path, ...]:
-    """One file a workspace: of the named ones, else of the daemon's, else of the configured.
+    """One file a workspace: of those named here, else in ``config``, else of the daemon's.
 
-    Prompts without a workspace are traced in the state directory; that file comes last, if it
-    is there. The others need not exist. Raises ``BadConfig`` when there is no workspace at all.
+    Without a daemon it is the configured ones. Prompts without a workspace are traced in the
+    state directory; that file comes last, if it is there. The others need not exist. Raises
+    ``BadConfig`` when there is no workspace at all, or when a named file is missing or wrong.
     """
-    loaded = read(config, os.environ).config
     folders = [absolute(folder) for folder in workspaces or ()]
-    folders = folders or list(_of_daemon(socket, config))
-    if not folders:
-        entries = (item if isinstance(item, str) else item.path for item in loaded.workspaces)
-        patterns = [absolute(entry) for entry in entries]
-        folders = [found for pattern in patterns for found in sorted(glob.glob(pattern))]  # noqa: PTH207
+    try:
+        loaded = read(config, os.environ).config
+    except BadConfig as error:
+        folders = instead_of(error, socket=socket, config=config, named=folders)
+        loaded = Config()
+    configured = _expanded(loaded)
+    if not folders and config is not None:
+        folders = configured
+    folders = folders or daemon_folders(socket, config) or configured
     if not folders:
         raise BadConfig("workspaces", "none is configured; name one with --workspace")
     files = [Path(folder) / loaded.trace.file for folder in dict.fromkeys(folders)]
@@ -38,17 +44,46 @@ def trace_files(
     return (*files, homeless) if not workspaces and homeless.is_file() else tuple(files)
 
 
-def _of_daemon(socket: str | None, config: str | None) -> Iterator[str]:
+def instead_of(
+    error: BadConfig, *, socket: str | None, config: str | None, named: list[str] | None = None
+) -> list[str]:
+    """``named``, else the daemon's folders, with a warning that the settings are ``error``.
+
+    Raises ``error`` itself where nothing is there to go on with, or where the user named the
+    file.
+    """
+    folders = [] if config is not None else named or daemon_folders(socket, None)
+    if not folders:
+        raise error
+    source = "those you name" if named else "those of the running daemon"
+    sys.stderr.write(f"warning: {safe(str(error))}; the folders are {source}\n")
+    return folders
+
+
+def _expanded(config: Config) -> list[str]:
+    entries = (item if isinstance(item, str) else item.path for item in config.workspaces)
+    return [found for entry in entries for found in sorted(glob.glob(absolute(entry)))]  # noqa: PTH207
+
+
+def daemon_folders(socket: str | None, config: str | None) -> list[str]:
+    """The roots of the daemon's workspaces; none when no daemon says so in time."""
     try:
         with daemon(socket, config) as client:
             status = client.call("index.status", timeout_s=2.0)
     except ClientError:
-        return
+        return []
     listed = status.get("workspaces")
-    for item in listed if isinstance(listed, list) else ():
-        root = item.get("workspace") if isinstance(item, dict) else None
-        if isinstance(root, str):
-            yield root
+    parts = [part for part in listed if isinstance(part, dict)] if isinstance(listed, list) else []
+    return [root for part in parts if isinstance(root := part.get("workspace"), str)]
+
+
+def daemon_answers(socket: str | None, config: str | None) -> bool:
+    try:
+        with daemon(socket, config) as client:
+            client.call("ping", timeout_s=2.0)
+    except ClientError:
+        return False
+    return True
 
 
 def rotations(file: Path) -> Iterator[Path]:

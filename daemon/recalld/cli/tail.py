@@ -9,8 +9,8 @@ import typer
 
 from recalld.cli._follow import Follower
 from recalld.cli._options import ConfigOption, SocketOption
-from recalld.cli._output import safe, say
-from recalld.cli._traces import parsed, readable, trace_files
+from recalld.cli._output import flush, safe, say, write
+from recalld.cli._traces import daemon_answers, parsed, readable, trace_files
 
 _POLL_S = 0.2
 
@@ -36,7 +36,10 @@ def attach(app: typer.Typer) -> None:
         """Follow the traces of every workspace, through rotation, until Ctrl-C."""
         files = trace_files(workspace, socket=socket, config=config)
         if not json:
-            sys.stderr.write("".join(f"following {safe(str(file))}\n" for file in files))
+            waits = follow and not daemon_answers(socket, config)
+            why = "; no daemon answers, so nothing new comes before 'recalld serve'"
+            names = safe(", ".join(map(str, files)))
+            sys.stderr.write(f"following {names}{why if waits else ''}\n")
         with ExitStack() as stack:
             followers = [stack.enter_context(closing(Follower(file, last=lines))) for file in files]
             follow_all(followers, raw=json, forever=follow)
@@ -48,7 +51,7 @@ def follow_all(followers: list[Follower], *, raw: bool, forever: bool) -> None:
         for follower in followers:
             for line in follower.lines():
                 emit(line, raw=raw)
-        sys.stdout.flush()
+        flush()
         if not forever:
             return
         time.sleep(_POLL_S)
@@ -57,7 +60,7 @@ def follow_all(followers: list[Follower], *, raw: bool, forever: bool) -> None:
 def emit(line: bytes, *, raw: bool) -> None:
     """Print one line of a trace file; a line that is no trace is passed over unless raw."""
     if raw:
-        sys.stdout.write(line.decode("utf-8", "replace") + "\n")
+        write(line.decode("utf-8", "replace") + "\n")
         return
     trace = parsed(line)
     if trace is not None:

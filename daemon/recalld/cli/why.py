@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from recalld.cli._options import ConfigOption, JsonFlag, SocketOption, daemon
-from recalld.cli._output import print_json, say, table
+from recalld.cli._output import print_json, say, shown, table
 from recalld.cli._traces import parsed, rotations, trace_files
 from recalld.client import ClientError, RpcError
 from recalld.errors import BadConfig, NotFound
@@ -86,11 +86,12 @@ def _records(files: tuple[Path, ...]) -> Iterator[dict[str, object]]:
 
 
 def show(told: Mapping[str, object]) -> None:
-    say(f"trace    {told.get('trace_id')}  {told.get('at')}  session {told.get('session')}")
+    session = _said("  session {}", told.get("session"))
+    say(f"trace    {told.get('trace_id') or '-'}{_said('  {}', told.get('at'))}{session}")
     if told.get("prompt"):
         say(f"prompt   {told['prompt']}")
     reason = f" ({told['reason']})" if told.get("reason") else ""
-    say(f"status   {told.get('status')}{reason}")
+    say(f"status   {told.get('status') or '-'}{reason}")
     _gate(_part(told, "gate"))
     _signal(_part(told, "strong_signal"))
     _quality(_part(told, "quality"))
@@ -114,27 +115,41 @@ def _part(told: Mapping[str, object], name: str) -> dict[str, object]:
 
 
 def _gate(gate: dict[str, object]) -> None:
-    say(f"gate     {gate.get('decision')} because {gate.get('reason')}, rule {gate.get('rule')}")
+    """What the gate said, as far as it was asked: an older or internal trace lacks fields."""
+    if gate.get("decision") is not None:
+        because = _said(" because {}", gate.get("reason"))
+        say(f"gate     {gate['decision']}{because}{_said(', rule {}', gate.get('rule'))}")
     if gate.get("probe_top_score") is not None:
         passed = "passed" if gate.get("probe_passed") else "not passed"
-        say(f"probe    {passed}, best raw score {gate['probe_top_score']}")
-    fallback = f", {gate['fallback_reason']}" if gate.get("fallback_reason") else ""
-    say(f"depth    {gate.get('depth')}, route {gate.get('route')}{fallback}")
+        say(f"probe    {passed}, best raw score {shown(gate['probe_top_score'])}")
+    if gate.get("depth") is not None:
+        route = _said(", route {}", gate.get("route"))
+        say(f"depth    {gate['depth']}{route}{_said(', {}', gate.get('fallback_reason'))}")
 
 
 def _signal(signal: dict[str, object]) -> None:
-    if signal.get("top") is not None:
-        word = "yes" if signal.get("strong") else "no"
-        second = "-" if signal.get("second") is None else signal["second"]
-        say(f"strong   {word}: best {signal['top']}, next {second}, source {signal.get('source')}")
+    """Nothing where nothing was found; a second of 0 is a file that is not there."""
+    if not signal.get("top"):
+        return
+    word = "yes" if signal.get("strong") else "no"
+    second = shown(signal["second"]) if signal.get("second") else "none in another file"
+    source = _said(", source {}", signal.get("source"))
+    say(f"strong   {word}: best {shown(signal['top'])}, next: {second}{source}")
 
 
 def _quality(quality: dict[str, object]) -> None:
-    if quality.get("best_raw_score") is not None:
-        say(
-            f"quality  {quality.get('accepted')} accepted, {quality.get('rejected')} rejected; "
-            f"best raw score {quality['best_raw_score']}, on {quality.get('route_hits')} routes"
-        )
+    if not quality.get("best_raw_score"):
+        return
+    counts = [f"{quality.get(name) or 0} {name}" for name in ("accepted", "rejected")]
+    hits = quality.get("route_hits")
+    routes = _said(" on {}", hits and f"{hits} route{'' if hits == 1 else 's'}")
+    best = shown(quality["best_raw_score"])
+    say(f"quality  {', '.join(counts)}; best raw score {best}{routes}")
+
+
+def _said(pattern: str, value: object) -> str:
+    """``pattern`` with the value in it; nothing where there is none."""
+    return pattern.format(value) if value else ""
 
 
 def _stages(stages: object) -> None:

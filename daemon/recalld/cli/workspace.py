@@ -1,5 +1,6 @@
 """``recalld workspace``: the list of folders that are remembered."""
 
+import glob
 import os
 import re
 import sys
@@ -11,10 +12,11 @@ import typer
 from recalld.cli._edit import added, listed, opened, removed, save
 from recalld.cli._exits import Exit, verdict_on
 from recalld.cli._options import ConfigOption, JsonFlag, SocketOption, absolute, daemon
-from recalld.cli._output import print_json, say
+from recalld.cli._output import print_json, safe, say
+from recalld.cli._traces import instead_of
 from recalld.client import ClientError, NoDaemon
-from recalld.config import choose_file, user_file
-from recalld.errors import Refused
+from recalld.config import choose_file, read_file, user_file
+from recalld.errors import BadConfig, Refused
 
 _GLOB = re.compile(r"[*?\[]")
 FolderArgument = Annotated[str, typer.Argument(metavar="DIR", help="A folder, or a quoted glob.")]
@@ -31,14 +33,23 @@ def attach(app: typer.Typer) -> None:
 def add(
     folder: FolderArgument,
     *,
+    force: Annotated[
+        bool, typer.Option("--force", help="Also a folder as wide as your whole home.")
+    ] = False,
     json: JsonFlag = False,
     socket: SocketOption = None,
     config: ConfigOption = None,
 ) -> None:
     """Remember a folder: add it to your configuration file and reload the daemon."""
     path = absolute(folder)
-    if not _GLOB.search(path) and not Path(path).is_dir():
+    found = _folders(path)
+    if not found and not _GLOB.search(path):
         raise Refused(f"{path} is not a folder")
+    wide = next((one for one in found if _holds_home(one)), None)
+    if wide is not None and not force:
+        raise Refused(f"{wide} holds your whole home; name a folder of notes, or add --force")
+    if not found:
+        sys.stderr.write(f"warning: {safe(path)} matches no folder now\n")
     file = _file(config)
     edited = added(opened(file), path)
     if edited is not None:
@@ -66,10 +77,15 @@ def remove(
     _finish(f"removed {path}", facts, json=json, where=(socket, config))
 
 
-def list_(*, json: JsonFlag = False, config: ConfigOption = None) -> None:
-    """Print the list as your file has it."""
+def list_(
+    *, json: JsonFlag = False, socket: SocketOption = None, config: ConfigOption = None
+) -> None:
+    """Print the list as your file has it; of a broken file, as the running daemon has it."""
     file = _file(config)
-    entries = listed(opened(file))
+    try:
+        entries = listed(opened(file))
+    except BadConfig as error:
+        entries = instead_of(error, socket=socket, config=config)
     if json:
         print_json({"file": str(file), "workspaces": entries})
         return
@@ -80,7 +96,22 @@ def list_(*, json: JsonFlag = False, config: ConfigOption = None) -> None:
 
 
 def _file(config: str | None) -> Path:
-    return choose_file(config, os.environ) or user_file(os.environ)
+    """The file to edit. One that is named must be there; the user's own is made."""
+    file = choose_file(config, os.environ) or user_file(os.environ)
+    if config is not None:
+        read_file(file)
+    return file
+
+
+def _folders(path: str) -> list[str]:
+    """The folders a path or glob means now."""
+    found = glob.glob(path) if _GLOB.search(path) else [path]  # noqa: PTH207
+    return [one for one in found if Path(one).is_dir()]
+
+
+def _holds_home(folder: str) -> bool:
+    home, real = Path.home().resolve(), Path(folder).resolve()
+    return real == home or real in home.parents
 
 
 def _finish(
