@@ -32,6 +32,10 @@ CHOSEN_THEN = _lines(
     why was Redis ruled out?
     who signed off on the schema change?
     back then, why was the timeout set to 30 seconds?
+    当时怎么想到用事件溯源的？
+    怎么当时没加索引？
+    为什么后来弃用了 GraphQL？
+    why was the feature flag removed?
     """
 )
 NOT_CHOSEN_BY_US = _lines(
@@ -56,6 +60,10 @@ NOT_CHOSEN_BY_US = _lines(
     when was the voting age lowered to 18?
     why is PostgreSQL chosen over MySQL in so many startups?
     who dropped the atomic bomb?
+    当时的皇帝是谁？
+    后来为什么清朝放弃了闭关？
+    最后谁选上了总统？
+    why was Redis created?
     """
 )
 OUR_WHEN_AND_WHERE = _lines(
@@ -80,6 +88,10 @@ OUR_WHEN_AND_WHERE = _lines(
     how long do we keep the logs?
     what region do we run in?
     how do we roll back?
+    我们值班怎么排？
+    咱们的密钥多久轮换一次？
+    where do we host the docs?
+    when do we freeze the code?
     """
 )
 NOT_OURS = _lines(
@@ -104,6 +116,12 @@ NOT_OURS = _lines(
     what do we call a group of crows?
     how often should we brush our teeth?
     how many bones do we have?
+    我们的祖先从哪里来？
+    我们的身体有多少水分？
+    我们平时吃的盐从哪里来？
+    我们常说的大数据是什么？
+    how do we deploy a Flask app to Heroku?
+    how do we tag a commit in git?
     """
 )
 OPERATIONS = _lines(
@@ -128,6 +146,8 @@ OPERATIONS = _lines(
     who owns the billing service?
     how often are the keys rotated?
     when is the next release?
+    谁负责值班？
+    who is on call?
     """
 )
 PUBLIC_OPERATIONS = _lines(
@@ -176,6 +196,8 @@ PEOPLE = _lines(
     where does Giulia keep the runbook?
     who is Dmitri?
     did Aisha sign the contract?
+    大刘那边怎么说？
+    这个接口是小郭写的吗？
     """
 )
 NOBODY_WE_KNOW = _lines(
@@ -200,6 +222,9 @@ NOBODY_WE_KNOW = _lines(
     who is Zeus in the Iliad?
     who is Shakespeare?
     who is Priya in the novel?
+    老子的思想是什么？
+    小米的总部在哪里？
+    老北京炸酱面怎么做？
     """
 )
 STILL_REMEMBERED = _lines(

@@ -44,7 +44,7 @@ _DO = (
 _OPERATION = (
     r"(?:backups?|releases?|deploy(?:ment)?s?|rollbacks?|rollouts?|nightly (?:job|build|run"
     r"|batch)s?"
-    r"|cron jobs?|on-?call(?: rota| schedule)?|rota|stand-?up|retro|runbooks?|maintenance window"
+    r"|cron jobs?|on[- ]?call(?: rota| schedule)?|rota|stand-?up|retro|runbooks?|maintenance window"
     r"|(?:deployment|release|change) window|code freeze|pager|post-?mortems?|staging(?: \w+)?"
     r"|incidents?|logs|keys|certs|certificates|credentials|secrets|(?:billing|auth|search|payment"
     r"|mail)"
@@ -78,7 +78,8 @@ EXTENDED = (
         r"\b(?:when|where|who|how often|how long|what (?:time|day|region|cloud|port|version"
         r"|branch)|which"
         rf" [\w-]+|how) do we (?:usually |normally |currently |actually )?{_DO}",
-        r"\bshould\b|\bin (?:git|github|docker|kubernetes|helm|aws|terraform|python|java|sql"
+        r"\bshould\b|\bdo we (?:deploy|ship|release|host|tag|version) an? |\bin (?:git|github"
+        r"|docker|kubernetes|helm|aws|terraform|python|java|sql"
         r"|rails|react"
         r"|linux|django)\b|\b(?:with|using) [a-z]+\?|\bdo we merge (?:two|sort)|\bbreath|\bblood\b"
         r"|\bsun\b",
