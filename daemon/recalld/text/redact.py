@@ -1,7 +1,8 @@
 """Secrets are found by their shape and replaced, before anything is stored, logged or shown.
 
-Not found, and said so plainly: passwords without a name in front of them, values behind a name
-that are short or monotonous (``password=hunter2``), secrets that were base64- or hex-encoded as
+Not found, and said so plainly: passwords without a name in front of them, passwords of letters
+alone or of fewer than six characters, short or monotonous values behind other names
+(``token=tok12345``), secrets that were base64- or hex-encoded as
 a whole, split over lines, or spelled with zero-width characters. A URL-encoded secret is found
 where its own characters need no escape. Redaction lowers the odds of a leak; it proves nothing.
 """

@@ -68,6 +68,23 @@ def _secret_value(value: str) -> bool:
     return _mixed(value) and entropy_bits(value) >= MIN_ENTROPY_BITS
 
 
+# What a sign joins is still words: "see-vault", "string|null", "db.password".
+_WORDS_ONLY = re.compile(r"[A-Za-z]+(?:[-_./|=][A-Za-z]+)*$")
+# Behind the name of a password stand paths, bind names, form fields and hashes as well.
+_NO_PASSWORD = re.compile(
+    r"[/~&]|[A-Za-z]:\\|:[A-Za-z_][\w:]*$|\d{1,2}(?:-\d{1,3})?[+-]?(?i:chars?|characters?|digits?"
+    r"|letters?|bits?)\b|(?i:base(?:32|64|85)|utf-?(?:8|16)|(?:scram-)?sha-?\d{1,3}|pbkdf2|argon2"
+    r"|bcrypt|scrypt|oauth2|md5)(?![A-Za-z]{3})[\w-]{0,12}$"
+)
+
+
+def _password(value: str) -> bool:
+    """True for a value with a digit or a sign in it: a password however short on entropy."""
+    if PLACEHOLDER.search(value) or _REFERENCE.match(value) or _NO_PASSWORD.match(value):
+        return False
+    return _WORDS_ONLY.match(value.strip(".,;:!?*_~-")) is None and not value.isalpha()
+
+
 def _password_in_url(value: str) -> bool:
     return not (PLACEHOLDER.fullmatch(value) or value[0] in "$%{<*" or value.isdecimal())
 
@@ -77,6 +94,16 @@ _EDGE = r"(?:(?<![A-Za-z0-9_-])|(?<=%[0-9A-Fa-f]{2}))"
 # Unquoted values are printable ASCII without quotes, brackets, comma and semicolon.
 _BARE = r"[!#$%&*+./0-9:=?@A-Z\\^_a-z|~-]{8,512}"
 _VALUE = rf"(?:\"(?P<d>[^\"\s]{{8,512}})\"|'(?P<q>[^'\s]{{8,512}})'|(?P<s>{_BARE}))"
+
+# A name in full, or with what tells one password from another: password2, DB_PASSWORD_PROD.
+_NAMED = (
+    r"(?:(?i:password|passwd|passphrase|pwd)(?![a-z])(?:[-_]?\d{1,3})?(?:[-_](?i:prod|production"
+    r"|dev|test|staging|root|admin|user|db|old|new))?|密[码碼]|口令)"
+)
+_SHORT = r"[!#$%&*+./0-9:=?@A-Z\\^_a-z|~-]{6,512}+(?![(\[])"
+_SHORT_VALUE = (
+    rf"(?:\"(?P<d>[^\"\s]{{6,512}})\"|'(?P<q>[^'\s]{{6,512}})'|[*`]{{0,2}}(?!\*)(?P<s>{_SHORT}))"
+)
 
 
 def _token(kind: str, stems: tuple[str, ...], body: str) -> Shape:
@@ -163,6 +190,16 @@ SHAPES: tuple[Shape, ...] = (
             r"[uUrRbB]?" + _VALUE
         ),
         accept=_secret_value,
+        folded=True,
+    ),
+    Shape(
+        kind="secret",
+        stems=("password", "passwd", "passphrase", "pwd", "密码", "密碼", "口令"),
+        pattern=re.compile(
+            _NAMED + r"(?: ?[(（][^()（）\n]{1,16}[)）])?[\"'`\])*]{0,3}"
+            r"[ \t]{0,8}(?:=>|:=|[=:：＝]|[是为為])[*]{0,2}[ \t]{0,8}" + _SHORT_VALUE
+        ),
+        accept=_password,
         folded=True,
     ),
     Shape(
