@@ -161,6 +161,16 @@ HOSTILE = [
     "12:30:00 ",
     "Did A ",
     "from a import ",
+    "当时数据库",
+    "我们多久",
+    "发布",
+    "找小王",
+    "记得",
+    "remember the ",
+    "why was the a ",
+    "do we keep the a ",
+    "who is the next ",
+    "Who is A ",
 ]
 
 
