@@ -6,13 +6,16 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from recalld import __version__
 from recalld.cli._exits import verdict_on
+from recalld.cli._output import flowing
 from recalld.cli._run import run
+from recalld.cli.index import sync
 from recalld.client import Client, RpcError, TimedOut
 from support.scripted import ScriptedDaemon, scripted_daemon
 
@@ -111,7 +114,119 @@ def test_recall_tries_the_current_folder_when_no_workspace_is_known(daemon, caps
     assert recalld(daemon, "recall", "x") == 0
     asked = [params["session"]["workspace"] for params in daemon.seen("session.prompt")]
     assert asked == [None, str(Path.cwd())]
-    assert "recalld workspace add" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert "no_result (no_workspace)" in out
+    assert "recalld workspace add" in out
+
+
+def test_recall_outside_of_every_workspace_lists_those_that_can_be_named(daemon, capsys, tmp_path):
+    daemon.answers["session.prompt"] = {"status": "no_result", "reason": "no_workspace"}
+    roots = ["/home/maya/notes", "/home/maya/my team"]
+    daemon.answers["index.status"] = {"workspaces": [{"workspace": root} for root in roots]}
+    assert recalld(daemon, "recall", "x", "-w", str(tmp_path)) == 0
+    out = capsys.readouterr().out
+    assert f"{tmp_path} is in no remembered folder" in out
+    assert "recalld recall -w /home/maya/notes …" in out
+    assert "recalld recall -w '/home/maya/my team' …" in out
+
+
+@pytest.mark.parametrize(
+    ("reason", "shown"),
+    [
+        ("dense: loading", "ok (words only, model loading)"),
+        ("dense: no vectors yet", "ok (words only, no vectors yet)"),
+        ("dense: 40% of the windows embedded", "ok (by meaning in part, 40% of the windows"),
+        ("det:axis: timeout", "ok (det:axis: timeout)"),
+        (None, "ok · "),
+    ],
+)
+def test_the_headline_says_why_an_answer_is_less_than_it_could_be(daemon, capsys, reason, shown):
+    daemon.answers["session.prompt"] = {**ANSWERED, "reason": reason}
+    daemon.answers["search"] = {"hits": [], "degraded": [reason] if reason else []}
+    assert recalld(daemon, "recall", "x") == 0
+    assert shown in capsys.readouterr().out
+    assert recalld(daemon, "search", "x") == 0
+    note = shown.removeprefix("ok (") if reason else "nothing found"
+    assert note.rstrip(")") in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("command", "method"), [("recall", "session.prompt"), ("search", "search")]
+)
+def test_several_words_are_one_text_and_a_dash_reads_standard_input(daemon, command, method):
+    key = "text" if command == "recall" else "query"
+    given = ["--socket", str(daemon.path)]
+    assert run([command, "what", "about", "the queue?", *given]) == 0
+    ran = subprocess.run(
+        [sys.executable, "-m", "recalld", command, "-", *given],
+        input="两行\nof text \xff\n".encode() + b"\xff\n",
+        stdout=subprocess.DEVNULL,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        check=False,
+    )
+    assert ran.returncode == 0
+    texts = [params[key] for params in daemon.seen(method)]
+    assert texts == ["what about the queue?", "两行\nof text \xff\n\ufffd"]
+
+
+@pytest.mark.parametrize(
+    "arguments", [["recall", "x"], ["search", "x"], ["index"], ["index", "status"], ["status"]]
+)
+def test_a_daemon_that_hangs_is_75_for_want_of_a_ping(daemon, capsys, arguments):
+    daemon.answers["ping"] = None
+    assert recalld(daemon, *arguments) == 75
+    assert "does not answer within 2 s" in capsys.readouterr().err
+    assert [request["method"] for request in daemon.requests] == ["ping"]
+
+
+def test_a_prompt_that_is_never_answered_is_given_up_after_its_own_budget(daemon, capsys):
+    daemon.answers["session.prompt"] = None
+    assert recalld(daemon, "recall", "x", "--budget-ms", "50") == 75
+    assert "no answer in time" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("quiet", [True, False])
+def test_a_sync_goes_on_while_pings_are_answered_and_ends_when_they_are_not(tmp_path, quiet):
+    answers: dict[str, dict[str, object] | None] = {"index.sync": None, "index.status": {}}
+    with scripted_daemon(tmp_path / "s", answers) as daemon:
+
+        class Failing(Client):
+            """Loses the daemon at the third ping."""
+
+            pings: int = 0
+
+            def call(self, method, params=None, *, timeout_s=10.0):
+                self.pings += method == "ping"
+                if self.pings == 3:
+                    daemon.answers["ping"] = None
+                    timeout_s = 0.05
+                return super().call(method, params, timeout_s=timeout_s)
+
+        with (
+            Client(daemon.path) as client,
+            closing(Failing(daemon.path)) as other,
+            pytest.raises(TimedOut, match="stopped answering"),
+        ):
+            sync(client, other, {}, quiet=quiet)
+        assert other.pings == 3
+
+
+@pytest.mark.parametrize(
+    ("markdown", "shown"),
+    [
+        ("## Upload queue\n- five times\n- then parked", "five times • then parked"),
+        ("# Title\n\n## Part\nSome text.", "Some text."),
+        ("## Only a heading", "Only a heading"),
+        ("text - with a dash\n### Inner\nmore", "text - with a dash Inner more"),
+        ("#hashtag is no heading", "#hashtag is no heading"),
+        ("", ""),
+    ],
+)
+def test_a_snippet_reads_as_a_sentence_and_not_as_markup(daemon, capsys, markdown, shown):
+    assert flowing(markdown) == shown
+    daemon.answers["search"] = {"hits": [{**HIT, "snippet": markdown}]}
+    assert recalld(daemon, "search", "x", "--json") == 0
+    assert json.loads(capsys.readouterr().out)["hits"][0]["snippet"] == markdown
 
 
 def test_search_lists_hits_without_control_characters_and_explains_routes(daemon, capsys):
@@ -269,8 +384,35 @@ def test_a_reader_that_goes_away_is_no_stack_trace(daemon):
     ran = subprocess.run(
         ["bash", "-c", pipe], capture_output=True, text=True, env=environ, check=False
     )
+    assert ran.returncode in {0, 141}
     assert ran.stderr == ""
     assert ran.stdout.count("\n") == 1
+
+
+@pytest.mark.parametrize("arguments", [["search", "x"], ["recall", "x", "--json"], ["status"]])
+@pytest.mark.parametrize("many", [1, 20_000])
+def test_an_output_that_is_full_is_one_line_and_no_stack_trace(daemon, arguments, many):
+    daemon.answers["search"] = {"hits": [HIT] * many}
+    environ = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    with Path("/dev/full").open("wb") as full:
+        ran = subprocess.run(
+            [sys.executable, "-m", "recalld", *arguments, "--socket", str(daemon.path)],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=environ,
+            check=False,
+        )
+    assert ran.returncode == 1
+    assert ran.stderr == "recalld: cannot write to standard output: no space left on device\n"
+
+
+def test_a_variable_that_is_misspelt_is_named_when_no_daemon_is_found(
+    tmp_path, capsys, monkeypatch
+):
+    monkeypatch.setenv("RECALLD_SOKET", str(tmp_path / "right"))
+    assert run(["status", "--socket", str(tmp_path / "absent")]) == 69
+    assert "RECALLD_SOKET is set, did you mean RECALLD_SOCKET?" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("command", [["search", "x"], ["recall", "x"], ["index"], ["status"]])

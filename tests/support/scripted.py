@@ -9,7 +9,10 @@ from pathlib import Path
 
 
 class ScriptedDaemon:
-    """``answers``: method to its result, to ``{"error": …}``, or to None for silence."""
+    """``answers``: method to its result, to ``{"error": …}``, or to None for silence.
+
+    ``arrived`` is set by the first request that is no ping.
+    """
 
     def __init__(self, path: Path, answers: dict[str, dict[str, object] | None]) -> None:
         self.path = path
@@ -27,7 +30,8 @@ class ScriptedDaemon:
             for line in lines:
                 request = json.loads(line)
                 self.requests.append(request)
-                self.arrived.set()
+                if request["method"] != "ping":
+                    self.arrived.set()
                 answer = self.answers.get(request["method"], {})
                 if answer is None:
                     continue

@@ -5,7 +5,10 @@ from typing import Annotated
 
 import typer
 
-from recalld.client import Client, socket_path
+from recalld.client import Client, TimedOut, socket_path
+
+PING_TIMEOUT_S = 2.0
+CALL_TIMEOUT_S = 10.0
 
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print the result as one line of JSON.")]
 SocketOption = Annotated[
@@ -26,6 +29,27 @@ def daemon(socket: str | None, config: str | None) -> Client:
 
         read(config, os.environ)
     return Client(socket_path(socket, os.environ, config=config))
+
+
+def asked(
+    client: Client,
+    method: str,
+    params: dict[str, object] | None = None,
+    *,
+    timeout_s: float = CALL_TIMEOUT_S,
+) -> dict[str, object]:
+    """The result of a call that may take its time, of a daemon that answers a ping at once.
+
+    So a daemon that hangs is told from one that works. Raises as ``Client.call``.
+    """
+    try:
+        client.call("ping", timeout_s=PING_TIMEOUT_S)
+    except TimedOut as error:
+        raise TimedOut(
+            f"the daemon at {client.path} does not answer within {PING_TIMEOUT_S:g} s; "
+            "it hangs, or is still starting"
+        ) from error
+    return client.call(method, params, timeout_s=timeout_s)
 
 
 def absolute(path: str) -> str:

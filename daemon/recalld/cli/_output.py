@@ -15,6 +15,12 @@ def safe(text: str) -> str:
     return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
+_LEADING_HEADINGS = re.compile(r"\A(?:\s*#{1,6}[ \t]+[^\n]*(?:\n|\Z))+")
+_HEADING_MARK = re.compile(r"(?m)^ {0,3}#{1,6}[ \t]+")
+_BULLET = re.compile(r"(?m)^\s*[-*+][ \t]+")
+_DENSE = {"loading": "model loading", "failed": "the model does not load"}
+
+
 class ReaderGone(Exception):
     """Nobody reads standard output any more, as when a pipeline's ``head`` has enough."""
 
@@ -55,6 +61,24 @@ def print_json(value: object) -> None:
 def say(text: str = "") -> None:
     """One line or several, made safe."""
     write(safe(text) + "\n")
+
+
+def flowing(markdown: str) -> str:
+    """A note's text as one line to read: its own heading off, other marks as plain points.
+
+    The heading itself where the text has nothing else.
+    """
+    body = _LEADING_HEADINGS.sub("", markdown) if _LEADING_HEADINGS.match(markdown) else markdown
+    plain = _BULLET.sub("• ", _HEADING_MARK.sub("", body if body.strip() else markdown))
+    return " ".join(plain.split()).removeprefix("• ")
+
+
+def in_words(reason: str) -> str:
+    """Why a result is what it is; what the daemon says of its dense leg as people say it."""
+    leg, _, why = reason.partition(": ")
+    if leg != "dense" or not why:
+        return reason
+    return f"by meaning in part, {why}" if "%" in why else f"words only, {_DENSE.get(why, why)}"
 
 
 def table(rows: Sequence[Sequence[object]], *, head: Sequence[str], indent: str = "") -> None:

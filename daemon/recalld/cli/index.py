@@ -7,14 +7,16 @@ from typing import Annotated
 
 import typer
 
-from recalld.cli._options import ConfigOption, JsonFlag, SocketOption, absolute, daemon
+from recalld.cli._options import ConfigOption, JsonFlag, SocketOption, absolute, asked, daemon
 from recalld.cli._output import print_json, say, tree
-from recalld.client import Client, ClientError
+from recalld.client import Client, ClientError, TimedOut
 
 _POLL_S = 0.25
 _SYNC_TIMEOUT_S = 24 * 3_600.0
 # A short sync needs no bar.
 _QUIET_S = 1.0
+# A busy daemon answers a ping in milliseconds; a machine that swaps may take seconds.
+_PULSE_S = 5.0
 
 WorkspaceOption = Annotated[
     str | None, typer.Option("--workspace", "-w", metavar="DIR", help="Only this workspace.")
@@ -38,6 +40,7 @@ def attach(app: typer.Typer) -> None:
         if context.invoked_subcommand is not None:
             return
         with daemon(socket, config) as client, daemon(socket, config) as other:
+            asked(other, "ping")
             result = sync(client, other, _where(workspace), quiet=json)
         if json:
             print_json(result)
@@ -54,7 +57,7 @@ def attach(app: typer.Typer) -> None:
     ) -> None:
         """Counts, engine, watcher and whether the parts of the index agree."""
         with daemon(socket, config) as client:
-            result = client.call("index.status", _where(workspace))
+            result = asked(client, "index.status", _where(workspace))
         if json:
             print_json(result)
         else:
@@ -79,13 +82,34 @@ def sync(
 
     # A daemon thread: Ctrl-C ends the command at once, whatever the daemon is still doing.
     threading.Thread(target=work, daemon=True).start()
-    try:
-        outcome = done.get(timeout=None if quiet else _QUIET_S)
-    except queue.Empty:
-        outcome = _with_bar(done, other, params)
+    outcome = _awaited(done, other, params, quiet=quiet)
     if isinstance(outcome, ClientError):
         raise outcome
     return outcome
+
+
+def _awaited(
+    done: "queue.SimpleQueue[Outcome]", other: Client, params: dict[str, object], *, quiet: bool
+) -> Outcome:
+    """The outcome, however long it takes, as long as the daemon answers. Raises ``TimedOut``."""
+    waited = False
+    while quiet or not waited:
+        try:
+            return done.get(timeout=_QUIET_S)
+        except queue.Empty:
+            waited = True
+            _pulse(other)
+    return _with_bar(done, other, params)
+
+
+def _pulse(other: Client) -> None:
+    """Raise ``TimedOut`` when the daemon does not answer; what else is wrong the call will say."""
+    try:
+        other.call("ping", timeout_s=_PULSE_S)
+    except TimedOut:
+        raise TimedOut("the daemon stopped answering during the sync") from None
+    except ClientError:
+        return
 
 
 def _with_bar(
@@ -101,6 +125,7 @@ def _with_bar(
             try:
                 return done.get(timeout=_POLL_S)
             except queue.Empty:
+                _pulse(other)
                 what, ready, total = _progress(other, params)
                 bar.update(task, description=what, completed=ready, total=total or None)
 
@@ -108,7 +133,7 @@ def _with_bar(
 def _progress(other: Client, params: dict[str, object]) -> tuple[str, int, int]:
     """What is under way, how much of it is done, and how much there is. Never raises."""
     try:
-        status = other.call("index.status", params)
+        status = other.call("index.status", params, timeout_s=_PULSE_S)
     except ClientError:
         return "waiting", 0, 0
     return measured(status)

@@ -1,24 +1,31 @@
 """``recalld recall TEXT``: what an agent would be told before answering this prompt."""
 
 import os
+import shlex
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from recalld.cli._options import ConfigOption, JsonFlag, SocketOption, absolute, daemon
-from recalld.cli._output import print_json, say
+from recalld.cli._input import text_of
+from recalld.cli._options import ConfigOption, JsonFlag, SocketOption, absolute, asked, daemon
+from recalld.cli._output import in_words, print_json, say
+from recalld.cli._traces import daemon_folders
 from recalld.client import Client
+from recalld.config import Config, read
+from recalld.errors import BadConfig
 
-# The daemon answers within its own budget; this is for one that does not answer at all.
-_GRACE_S = 5.0
-_LONGEST_BUDGET_S = 60.0
+# The daemon answers within its budget; this is for the way, and for a machine under load.
+_GRACE_S = 2.0
 
 
 def attach(app: typer.Typer) -> None:
     @app.command()
     def recall(
-        text: Annotated[str, typer.Argument(help="The prompt, as the user would type it.")],
+        text: Annotated[
+            list[str],
+            typer.Argument(metavar="TEXT...", help="The prompt, as typed; - reads stdin."),
+        ],
         *,
         workspace: Annotated[
             str | None, typer.Option("--workspace", "-w", metavar="DIR", help="Look here.")
@@ -40,22 +47,43 @@ def attach(app: typer.Typer) -> None:
                 "client": "recalld-cli",
                 "workspace": absolute(workspace) if workspace else None,
             },
-            "text": text,
+            "text": text_of(text),
         }
         if budget_ms is not None:
             params["budget_ms"] = budget_ms
+        timeout_s = _GRACE_S + _budget_s(budget_ms, config)
         with daemon(socket, config) as client:
-            result = ask(client, params)
+            result = ask(client, params, timeout_s=timeout_s)
         if json:
             print_json(result)
-        else:
-            show(result)
+            return
+        show(result)
+        if result.get("reason") == "no_workspace":
+            say(_advice(daemon_folders(socket, config), named=workspace))
 
 
-def ask(client: Client, params: dict[str, object]) -> dict[str, object]:
+def _budget_s(budget_ms: int | None, config: str | None) -> float:
+    """How long the daemon may take: what it is told, else what is configured."""
+    if budget_ms is None:
+        try:
+            budget_ms = read(config, os.environ).config.recall.max_total_ms
+        except BadConfig:
+            # The daemon runs on settings that are not those of the file.
+            budget_ms = Config().recall.max_total_ms
+    return budget_ms / 1_000
+
+
+def _advice(folders: list[str], *, named: str | None) -> str:
+    if not folders:
+        return "nothing is remembered yet: add a folder with 'recalld workspace add DIR'"
+    place = absolute(named) if named else Path.cwd()
+    listed = "\n".join(f"  recalld recall -w {shlex.quote(folder)} …" for folder in folders)
+    return f"{place} is in no remembered folder; name one of them:\n{listed}"
+
+
+def ask(client: Client, params: dict[str, object], *, timeout_s: float) -> dict[str, object]:
     """The recall result. Without a workspace named, the current folder is the second guess."""
-    timeout_s = _LONGEST_BUDGET_S + _GRACE_S
-    result = client.call("session.prompt", params, timeout_s=timeout_s)
+    result = asked(client, "session.prompt", params, timeout_s=timeout_s)
     session = params["session"]
     if result.get("reason") != "no_workspace" or not isinstance(session, dict):
         return result
@@ -70,8 +98,6 @@ def show(result: dict[str, object]) -> None:
     stages = result.get("stages")
     if isinstance(stages, list) and stages:
         say("stages: " + ", ".join(_stage(stage) for stage in stages))
-    if result.get("reason") == "no_workspace":
-        say("no workspace: name one with --workspace, or add one with 'recalld workspace add DIR'")
     for name in ("recovery", "context"):
         text = result.get(name)
         if isinstance(text, str) and text:
@@ -86,7 +112,8 @@ def headline(result: dict[str, object]) -> str:
     if isinstance(decision, dict):
         parts.append(f"{decision['verdict']} ({decision['reason']}, {decision['confidence']:.2f})")
         parts.append(f"{decision['depth']}")
-    parts.append(f"{result.get('status')}")
+    reason = result.get("reason")
+    parts.append(f"{result.get('status')}" + (f" ({in_words(str(reason))})" if reason else ""))
     hits = result.get("hits")
     if isinstance(hits, list) and hits:
         best = max(hit["raw_score"] for hit in hits)

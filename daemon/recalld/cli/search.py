@@ -4,8 +4,9 @@ from typing import Annotated
 
 import typer
 
-from recalld.cli._options import ConfigOption, JsonFlag, SocketOption, absolute, daemon
-from recalld.cli._output import print_json, say, table
+from recalld.cli._input import text_of
+from recalld.cli._options import ConfigOption, JsonFlag, SocketOption, absolute, asked, daemon
+from recalld.cli._output import flowing, in_words, print_json, say, table
 
 _TIMEOUT_S = 30.0
 _SNIPPET_CHARS = 160
@@ -14,7 +15,9 @@ _SNIPPET_CHARS = 160
 def attach(app: typer.Typer) -> None:
     @app.command()
     def search(
-        query: Annotated[str, typer.Argument(help="What to look for.")],
+        query: Annotated[
+            list[str], typer.Argument(metavar="QUERY...", help="What to look for; - reads stdin.")
+        ],
         *,
         workspace: Annotated[
             str | None,
@@ -34,7 +37,7 @@ def attach(app: typer.Typer) -> None:
         config: ConfigOption = None,
     ) -> None:
         """Search the memory, best first."""
-        params: dict[str, object] = {"query": query, "limit": limit}
+        params: dict[str, object] = {"query": text_of(query), "limit": limit}
         if workspace is not None:
             params["workspace"] = absolute(workspace)
         if sources is not None:
@@ -44,7 +47,7 @@ def attach(app: typer.Typer) -> None:
         if explain:
             params["explain"] = True
         with daemon(socket, config) as client:
-            result = client.call("search", params, timeout_s=_TIMEOUT_S)
+            result = asked(client, "search", params, timeout_s=_TIMEOUT_S)
         if json:
             print_json(result)
         else:
@@ -53,13 +56,15 @@ def attach(app: typer.Typer) -> None:
 
 def show(result: dict[str, object]) -> None:
     hits = result.get("hits")
+    for note in _notes(result):
+        say(f"note: {note}")
     if not isinstance(hits, list) or not hits:
         say("nothing found")
         return
     for hit in hits:
         place = f"{hit['path']}:{hit['start_line']}-{hit['end_line']}"
         say(f"{hit['raw_score']:.2f}  {place}  [{hit['source']}]  {hit['heading'] or ''}".rstrip())
-        snippet = " ".join(str(hit["snippet"]).split())
+        snippet = flowing(str(hit["snippet"]))
         say(f"      {snippet[:_SNIPPET_CHARS]}{'…' if len(snippet) > _SNIPPET_CHARS else ''}")
     routes = result.get("explain")
     if isinstance(routes, dict):
@@ -69,3 +74,8 @@ def show(result: dict[str, object]) -> None:
             head = ["rank", "raw", "id"]
             listed = [[row["rank"], row["raw_score"], row["id"]] for row in rows]
             table(listed, head=head, indent="  ")
+
+
+def _notes(result: dict[str, object]) -> list[str]:
+    degraded = result.get("degraded")
+    return [in_words(str(why)) for why in degraded] if isinstance(degraded, list) else []

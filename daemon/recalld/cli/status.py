@@ -2,7 +2,7 @@
 
 import typer
 
-from recalld.cli._options import ConfigOption, JsonFlag, SocketOption, daemon
+from recalld.cli._options import ConfigOption, JsonFlag, SocketOption, asked, daemon
 from recalld.cli._output import print_json, tree
 
 
@@ -13,7 +13,7 @@ def attach(app: typer.Typer) -> None:
     ) -> None:
         """Show the daemon's health and counters."""
         with daemon(socket, config) as client:
-            result = client.call("status")
+            result = asked(client, "status")
         if json:
             print_json(result)
         else:

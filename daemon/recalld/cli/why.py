@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from recalld.cli._options import ConfigOption, JsonFlag, SocketOption, daemon
+from recalld.cli._options import ConfigOption, JsonFlag, SocketOption, asked, daemon
 from recalld.cli._output import print_json, say, shown, table
 from recalld.cli._traces import parsed, rotations, trace_files
 from recalld.client import ClientError, RpcError
@@ -33,7 +33,7 @@ def attach(app: typer.Typer) -> None:
         """Explain a recall: the rule that fired, each route's ranks, what was cut and why."""
         told = None
         if trace != "last" and not workspace:
-            told = asked(trace, socket=socket, config=config)
+            told = explained(trace, socket=socket, config=config)
         if told is None:
             files = trace_files(workspace, socket=socket, config=config)
             told = explanation_of(found(trace, files))
@@ -43,11 +43,11 @@ def attach(app: typer.Typer) -> None:
             show(told)
 
 
-def asked(trace: str, *, socket: str | None, config: str | None) -> Mapping[str, object] | None:
+def explained(trace: str, *, socket: str | None, config: str | None) -> Mapping[str, object] | None:
     """The daemon's explanation; None when there is no daemon or it does not know the trace."""
     try:
         with daemon(socket, config) as client:
-            return client.call("recall.explain", {"trace_id": trace})
+            return asked(client, "recall.explain", {"trace_id": trace})
     except RpcError as error:
         if error.code != _NOT_FOUND:
             raise

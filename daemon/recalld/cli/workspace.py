@@ -11,7 +11,7 @@ import typer
 
 from recalld.cli._edit import added, listed, opened, removed, save
 from recalld.cli._exits import Exit, verdict_on
-from recalld.cli._options import ConfigOption, JsonFlag, SocketOption, absolute, daemon
+from recalld.cli._options import ConfigOption, JsonFlag, SocketOption, absolute, asked, daemon
 from recalld.cli._output import print_json, safe, say
 from recalld.cli._traces import instead_of
 from recalld.client import ClientError, NoDaemon
@@ -121,7 +121,7 @@ def _finish(
     reloaded, problem = True, None
     try:
         with daemon(*where) as client:
-            client.call("config.reload")
+            asked(client, "config.reload")
     except NoDaemon:
         reloaded = False
     except ClientError as error:
