@@ -1,11 +1,26 @@
 """The prompts of the demo: fixed ones for the shipped notes, derived ones for any folder. Pure."""
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 
 # Spoken or dated headings say who and when, not what.
-_WHO_OR_WHEN = re.compile(r"\d{4}-\d{2}-\d{2}")
+_SAYS_NOTHING = (
+    re.compile(r"\d{4}-\d{2}-\d{2}"),
+    re.compile("\N{REPLACEMENT CHARACTER}"),
+    re.compile(
+        r"^(?:section|chapter|part|page|day|week|heading|note|notes|untitled|item|step|no\.?)"
+        r"[\s#:.\-]*[\divxlc]*$",
+        re.IGNORECASE,
+    ),
+    re.compile(r"^第?[\d一二三四五六七八九十百]+[章节節部页頁天周]?$"),
+)
+_LETTER = re.compile(r"[^\W\d_]")
+_VERDICTS = {
+    "yes": "the gate hears a question about the past",
+    "no": "the gate hears nothing that depends on the past",
+    "uncertain": "the gate cannot tell; one quick search decides",
+}
 _HEADING = re.compile(r"^#{1,6}[ \t]+(.+?)[ \t#]*$")
 _FENCE = re.compile(r"^ {0,3}(```|~~~)")
 _CJK = re.compile(r"[\u3400-\u9fff]")
@@ -122,7 +137,29 @@ def _past(topic: Topic) -> str:
 
 
 def _usable(heading: str) -> bool:
-    return _MIN_CHARS <= len(heading) <= _MAX_CHARS and not _WHO_OR_WHEN.search(heading)
+    """Whether a heading names something: not a speaker, a day, a number or a garbled text."""
+    named = _MIN_CHARS <= len(heading) <= _MAX_CHARS and _LETTER.search(heading) is not None
+    return named and not any(rule.search(heading) for rule in _SAYS_NOTHING)
+
+
+def received(prompt: DemoPrompt, result: Mapping[str, object]) -> DemoPrompt:
+    """The prompt under the label of what became of it, where that is not what was meant.
+
+    Prompts about somebody's own notes are guesses: what the gate said is what is shown.
+    """
+    decision = result.get("decision")
+    verdict = str(decision.get("verdict")) if isinstance(decision, Mapping) else ""
+    if prompt.label in _VERDICTS:
+        if not verdict or verdict == prompt.label:
+            return prompt
+        return replace(prompt, label=verdict, shows=_VERDICTS.get(verdict, prompt.shows))
+    stages = result.get("stages")
+    names = [stage.get("name") for stage in stages] if isinstance(stages, list) else []
+    if prompt.label == "strong" and names[-1:] != ["literal"]:
+        return replace(
+            prompt, label=verdict or "no", shows="no note stands out, so more is searched"
+        )
+    return prompt
 
 
 def _weight(heading: str) -> int:
@@ -148,5 +185,7 @@ def topics_of(markdown: str) -> list[Topic]:
 
 
 def _sentence(line: str) -> str:
-    """The line as far as its first full stop, without markup."""
+    """The line as far as its first full stop, without markup; '' for a garbled one."""
+    if "\N{REPLACEMENT CHARACTER}" in line:
+        return ""
     return re.split(r"(?<=[.!?。！？])", _MARKS.sub("", line).strip())[0][:200]

@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from recalld.cli._demo_prompts import SAMPLE, DemoPrompt, Topic, derived, topics_of
+from recalld.cli._demo_prompts import SAMPLE, DemoPrompt, Topic, derived, received, topics_of
 from recalld.cli._options import JsonFlag
 from recalld.cli._output import print_json, say
 from recalld.cli._throwaway import throwaway_daemon
@@ -47,7 +47,7 @@ def attach(app: typer.Typer) -> None:
                 with Client(client.path) as other:
                     report = sync(client, other, {}, quiet=json)
                 if not json:
-                    say(f"indexed: files {report['files']}, chunks {report['chunks']}")
+                    say(_indexed(report))
                 results = [_played(client, prompt, place, quiet=json) for prompt in prompts]
                 _epilogue(client, results, folder, json=json)
         if not json:
@@ -93,6 +93,12 @@ def _hidden(path: Path, place: Path) -> bool:
     return not path.is_file() or any(part.startswith(".") for part in path.relative_to(place).parts)
 
 
+def _indexed(report: dict[str, object]) -> str:
+    skipped = report.get("skipped")
+    count = len(skipped) if isinstance(skipped, list) else 0
+    return f"indexed: files {report['files']}, chunks {report['chunks']}, skipped {count}"
+
+
 def _introduce(place: Path, folder: Path | None) -> None:
     what = "the sample notes" if folder is None else str(place)
     say(f"recalld demo: a real daemon over {what}, on a socket of its own")
@@ -109,7 +115,8 @@ def _played(client: Client, prompt: DemoPrompt, place: Path, *, quiet: bool) -> 
     return {"label": prompt.label, "text": prompt.text, "result": result}
 
 
-def _show(prompt: DemoPrompt, result: dict[str, object]) -> None:
+def _show(asked: DemoPrompt, result: dict[str, object]) -> None:
+    prompt = received(asked, result)
     say()
     say(f"── {prompt.label}: {prompt.shows} ".ljust(_WIDTH, "─"))
     say(f"> {prompt.text}")
