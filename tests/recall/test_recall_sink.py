@@ -11,7 +11,7 @@ import trio
 from recalld.counters import Counters
 from recalld.journal import Journal
 from recalld.recall.policy import TracePolicy
-from recalld.recall.sink import BATCH_LINES, Line, open_sink
+from recalld.recall.sink import BATCH_LINES, SLICE_LINES, Line, open_sink
 
 POLICY = TracePolicy(file="t.jsonl")
 
@@ -123,7 +123,7 @@ async def test_trace_that_is_no_json_costs_itself_alone(tmp_path, fault):
     assert counters.get("trace.unrenderable") == counters.get("trace.dropped") == 1
 
 
-async def test_trace_is_rendered_after_the_offer_and_one_at_a_time(tmp_path):
+async def test_trace_is_rendered_after_the_offer_and_a_few_at_a_time(tmp_path):
     order = []
 
     def render():
@@ -136,12 +136,12 @@ async def test_trace_is_rendered_after_the_offer_and_one_at_a_time(tmp_path):
             await trio.lowlevel.checkpoint()
 
     async with open_sink(state_dir=tmp_path, counters=Counters()) as sink:
-        for _ in range(5):
+        for _ in range(5 * SLICE_LINES):
             sink.offer(Line(root=None, policy=POLICY, render=render))
         assert order == []
         sink.close()
         await answers()
-    assert order.count("trace") == 5
+    assert order.count("trace") == 5 * SLICE_LINES
     between = order[order.index("trace") : len(order) - order[::-1].index("trace")]
     assert between.count("answer") >= 3
 

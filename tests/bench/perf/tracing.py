@@ -6,9 +6,9 @@ round is longer than the writer lets traces gather, so what it takes from answer
 pause after it keeps it out of the other's times.
 """
 
-import time
 from collections.abc import Iterator, Sequence
 from itertools import cycle, islice
+from threading import Event
 
 from bench.perf.lines import Line, median_ms, median_ratio, quantile_ms
 from bench.perf.measures import warm_up
@@ -18,9 +18,9 @@ from support.daemon import Peer, Process
 
 # What else the machine does only ever adds to a 99th percentile, and more to some than to others:
 # each side's is that of its quietest round.
-NO_ROUNDS, NO_EACH = 12, 400
+NO_ROUNDS, NO_EACH = 6, 1_600
 YES_ROUNDS, YES_EACH = 6, 100
-PAUSE_S = 0.15
+PAUSE_S = 0.4
 
 Times = list[float]
 
@@ -71,5 +71,5 @@ def _round(
         if bool(timed(peer, prompt_line(texts[0]))[1].get("trace_id")) is not enabled:
             raise RuntimeError("the daemon does not do as its settings say")
         times[enabled] = [seconds(peer, prompt_line(text)) for text in texts]
-        time.sleep(PAUSE_S)
+        Event().wait(PAUSE_S)
     return times[True], times[False]
