@@ -11,6 +11,7 @@ from recalld.embed.port import Embedder, EmbedderState
 from recalld.index.flow import Indexer
 from recalld.index.workspaces import resolve
 from recalld.search.flow import LEXICAL_ONLY, IndexSearcher
+from recalld.search.model import SearchStatus
 from recalld.server.health import Condition
 from recalld.server.ports import Entry, Kept, Place
 from recalld.server.ports import Sighting as Seen
@@ -139,7 +140,7 @@ class IndexService:
             "watch": indexed.watch,
             "reconciled_at": indexed.reconciled_at,
             "reading": {"done": indexed.done, "total": indexed.total},
-            "degraded": list(indexed.degraded),
+            "degraded": [*indexed.degraded, *_outdated(searched)],
             "invariants": {
                 "holds": lexical and vectors,
                 "lexical": lexical,
@@ -169,6 +170,16 @@ class IndexService:
                 ]
             },
         )
+
+
+def _outdated(searched: SearchStatus) -> list[str]:
+    """What is said of stored vectors that another engine made."""
+    others = [name for name in searched.stored if not name.startswith(searched.identity)]
+    return [
+        f"{searched.stored[name]} vectors of {name} are being replaced by {searched.identity};"
+        " `recalld index` waits for it"
+        for name in others
+    ]
 
 
 async def embedder_condition(embedder: Embedder) -> Condition:

@@ -12,7 +12,7 @@ import pytest
 from support.daemon import running
 from support.e2e import until, write_notes
 from support.e2e_rows import bug_case, holders
-from support.faulty import NOW, PROGRAM, program_environment
+from support.faulty import EMBEDDER, NOW, PROGRAM, program_environment
 
 LEXICAL = '[embed]\nengine = "none"\n'
 TRACES = "recall-traces.jsonl"
@@ -293,8 +293,17 @@ def test_vectors_of_another_size_are_never_used_and_are_replaced(tmp_path):
         connection.execute("UPDATE vector SET identity = 'small/m-small/384'")
         connection.execute("UPDATE vector SET vector = zeroblob(768)")
         connection.commit()
-    with running(tmp_path / "d", workspaces=[tmp_path / "notes"]) as daemon:
+    environ = program_environment(tmp_path)
+    (tmp_path / EMBEDDER).touch()  # it loads no further than this until the file is gone
+    with running(
+        tmp_path / "d", workspaces=[tmp_path / "notes"], environ=environ, program=PROGRAM
+    ) as daemon:
         assert found(daemon, "freezer alarm")[0] == "n11"
+        (status,) = daemon.call("index.status")["workspaces"]
+        outdated = [why for why in status["degraded"] if "/384" in why]
+        assert "/512" in outdated[0]
+        assert "recalld index" in outdated[0]
+        (tmp_path / EMBEDDER).unlink()
         daemon.call("index.sync")
         until(
             lambda: not daemon.call("index.status")["workspaces"][0]["reembedding"],

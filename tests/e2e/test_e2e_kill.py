@@ -94,7 +94,8 @@ def test_what_was_sent_again_after_a_kill_is_kept_once(tmp_path):
     with running(home) as daemon, daemon.peer() as peer:
         for event_id in sent:
             turn = {"user": "again", "assistant": "again", "event_id": event_id}
-            result = peer.result("session.turn", session={"key": "s"}, **turn)
+            session = {"key": f"agent:main:{event_id.split('-')[0]}"}
+            result = peer.result("session.turn", session=session, **turn)
             assert result.get("duplicate", False) == (event_id in before)
         assert daemon.stop() == 0
     assert sorted(kept_ids(home)) == sorted(sent)

@@ -24,7 +24,8 @@ BATCH_LINES = 512
 SLICE_LINES = 4
 # How long lines gather before they are written; a thread per line would cost more than the line.
 LINGER_MS = 150
-DRAIN_MS = 2_000
+# The daemon has 5 s to stop, and hung readers of two databases take 2 of them.
+DRAIN_MS = 1_000
 
 STATE_FILE = "recall-traces.jsonl"
 
