@@ -1,9 +1,13 @@
-"""Fixtures every test may name."""
+"""Fixtures every test may name, and the guards that no test can forget."""
 
 import os
+from collections.abc import Iterator
+from inspect import iscoroutinefunction
 from pathlib import Path
 
 import pytest
+
+from support.guards import noted_errors, run_in_short_steps
 
 # anyio's trio backend is imported lazily; its first import is a long step inside the loop.
 import anyio._backends._trio  # noqa: F401  isort: skip
@@ -18,3 +22,22 @@ def eval_data() -> Path:
     if not folder.is_dir():
         pytest.skip(f"evaluation data not found at {folder}; set RECALLD_EVAL_DATA")
     return folder
+
+
+@pytest.fixture(autouse=True)
+def _no_error_goes_unnoticed(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Failing open hides every bug; here it fails the test that did not ask for it."""
+    with noted_errors() as noted:
+        yield
+    if noted and request.node.get_closest_marker("allow_errors") is None:
+        pytest.fail("logged without being expected (mark allow_errors):\n" + "\n".join(noted))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Every async test runs in short steps, unless it is marked ``slow_step``."""
+    for item in items:
+        function = getattr(item, "obj", None)
+        inner = getattr(getattr(function, "hypothesis", None), "inner_test", function)
+        if iscoroutinefunction(inner) and item.get_closest_marker("slow_step") is None:
+            # In front of the marker that trio_mode adds: the first one is obeyed.
+            item.add_marker(pytest.mark.trio(run=run_in_short_steps), append=False)

@@ -196,6 +196,7 @@ async def test_a_changed_gitignore_is_followed(root: Path, tmp_path: Path) -> No
         assert len(await world.hits("folder")) == 2
 
 
+@pytest.mark.slow_step
 async def test_a_burst_of_files_arrives_whole(root: Path, tmp_path: Path) -> None:
     async with watching(root, tmp_path) as world:
         for number in range(1_200):

@@ -85,6 +85,7 @@ async def test_request_seventeen_is_not_read_until_one_of_sixteen_ends(autojump_
     assert s.answerer.most_at_once == 16
 
 
+@pytest.mark.slow_step
 async def test_ten_thousand_pipelined_requests_are_all_answered(autojump_clock):
     async with served() as s:
         lines = b"".join(orjson.dumps(call(n)) + b"\n" for n in range(10_000))

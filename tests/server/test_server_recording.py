@@ -173,6 +173,7 @@ async def test_of_many_duplicates_one_at_a_time_takes_the_place_of_a_first_that_
     assert max(most) == 1
 
 
+@pytest.mark.allow_errors
 @pytest.mark.parametrize("trouble", [{"fails": True}, {"hangs": True}])
 async def test_a_store_in_trouble_costs_a_prompt_its_memory_of_ids_and_no_more(
     autojump_clock, trouble
@@ -188,6 +189,7 @@ async def test_a_store_in_trouble_costs_a_prompt_its_memory_of_ids_and_no_more(
     assert anyio.current_time() - began < 0.2
 
 
+@pytest.mark.allow_errors
 @pytest.mark.parametrize("trouble", [{"fails": True}, {"hangs": True}])
 async def test_a_store_in_trouble_refuses_a_turn_in_time(autojump_clock, trouble):
     record = recorder(FakeJournal(**trouble))
