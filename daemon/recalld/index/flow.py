@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import anyio
 from anyio.abc import TaskGroup, TaskStatus
@@ -15,6 +16,7 @@ from recalld.index.model import (
     Dirty,
     IndexStore,
     Progress,
+    Skip,
     SyncReport,
     WatchState,
     Workspace,
@@ -23,12 +25,18 @@ from recalld.index.model import (
 from recalld.index.names import label_of
 from recalld.index.pipeline import Kit, Reconciler, Tally
 from recalld.index.policy import IndexPolicy
+from recalld.index.schedule import TURN_S, Turns, unless_hung
 from recalld.index.source import sources_of
 from recalld.index.watch import Watch, Watcher, watchfiles_watch
 from recalld.index.workspaces import inner_roots
 
 # After the store or the disk failed, the whole workspace is looked at again.
 RETRY_S = 2.0
+# A disk that does not answer for so long is not waited for; nor, for longer than the second, by
+# a workspace that is no longer configured.
+HUNG_S = 30.0
+LEAVE_S = 1.0
+NO_ANSWER = "the disk does not answer"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +73,10 @@ class _Tended:
         dirty, self.pending, self.wake = self.pending, Dirty(), anyio.Event()
         return dirty
 
+    def patience_s(self) -> float:
+        """How long a disk that does not answer is waited for."""
+        return LEAVE_S if self.reconciler.retired else HUNG_S
+
     async def end(self) -> None:
         self.scope.cancel()
         await self.reconciler.retire()
@@ -88,7 +100,8 @@ class Indexer:
         self._settings = settings
         self._counters = counters
         self._on_change = on_change
-        self._kit = Kit(store=store, policy=settings.policy, counters=counters)
+        self._turns = Turns(counters)
+        self._kit = Kit(store=store, policy=settings.policy, counters=counters, turns=self._turns)
         self._tended: dict[str, _Tended] = {}
         self._nest: TaskGroup | None = None
         self._watcher = Watcher(
@@ -134,6 +147,7 @@ class Indexer:
                     tended.scope = anyio.CancelScope()
                     tended.poke(Dirty(everything=True))
                     nest.start_soon(self._tend, tended)
+                nest.start_soon(self._turns.run)
                 nest.start_soon(self._watcher.run)
                 nest.start_soon(self._rescan)
                 task_status.started()
@@ -151,21 +165,28 @@ class Indexer:
         """Reconcile now; with ``wait`` everything on disk at the call is in the store.
 
         None is every workspace. ``NotFound`` for an unknown id; ``Unavailable`` when the store
-        fails. Without ``wait`` the report holds the totals as they are.
+        fails. Without ``wait`` the report holds the totals as they are. A workspace whose disk
+        hangs is skipped under its own root.
         """
-        started = anyio.current_time()
         total = Tally()
         chosen = self._chosen(workspace_id)
-        for tended in chosen:
+        skipped: list[Skip] = []
+        for tended in sorted(chosen, key=lambda each: each.reconciler.lane.stuck_s):
             if not wait:
                 tended.poke(Dirty(everything=True))
                 continue
-            tally = await self._reconcile(tended, Dirty(everything=True), progress)
+            tally = await unless_hung(
+                partial(self._reconcile, tended, Dirty(everything=True), progress),
+                lane=tended.reconciler.lane,
+                patience_s=tended.patience_s,
+            )
+            if tally is None:
+                skipped.append(Skip(path=tended.workspace.root, why=NO_ANSWER))
+                continue
             total.added += tally.added
             total.changed += tally.changed
             total.removed += tally.removed
         files = chunks = 0
-        skipped = []
         for tended in chosen:
             counts = await self._store.counts(tended.workspace.id)
             files, chunks = files + counts.files, chunks + counts.chunks
@@ -178,7 +199,6 @@ class Indexer:
             changed=total.changed,
             removed=total.removed,
             skipped=tuple(skipped),
-            took_ms=(anyio.current_time() - started) * 1_000,
         )
 
     async def status(self, workspace_id: int | None = None) -> tuple[WorkspaceStatus, ...]:
@@ -192,6 +212,7 @@ class Indexer:
         degraded = [] if watch is WatchState.WATCH else [f"watch: {watch}"]
         degraded += ["root: missing"] if reconciler.root_missing else []
         degraded += [tended.trouble] if tended.trouble else []
+        degraded += [NO_ANSWER] if reconciler.lane.stuck_s > TURN_S else []
         return WorkspaceStatus(
             id=tended.workspace.id,
             root=tended.workspace.root,

@@ -202,7 +202,6 @@ class SyncReport:
     changed: int = 0
     removed: int = 0
     skipped: tuple[Skip, ...] = ()
-    took_ms: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

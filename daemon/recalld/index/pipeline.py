@@ -5,10 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
-from typing import TypeVar
 
 import anyio
-import anyio.to_thread
 
 from recalld.counters import Counters
 from recalld.index import scan
@@ -31,8 +29,7 @@ from recalld.index.plan import Plan, plan_of, prefixes_of
 from recalld.index.policy import IndexPolicy
 from recalld.index.prepare import content_hash, prepare
 from recalld.index.scan_model import Content, Seen, Walk
-
-T = TypeVar("T")
+from recalld.index.schedule import Turns
 
 # One transaction and one step of a worker thread: long enough to pay, short enough to leave
 # readers and other work their turn.
@@ -53,13 +50,12 @@ class Tally:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kit:
-    """What every workspace's pipeline works with. The limiters keep threads few."""
+    """What every workspace's pipeline works with."""
 
     store: IndexStore
     policy: IndexPolicy
     counters: Counters
-    scanning: anyio.CapacityLimiter = field(default_factory=lambda: anyio.CapacityLimiter(1))
-    reading: anyio.CapacityLimiter = field(default_factory=lambda: anyio.CapacityLimiter(1))
+    turns: Turns
 
 
 @dataclass(slots=True)
@@ -94,11 +90,12 @@ class Reconciler:
         self.root_missing = False
         self.done = 0
         self.total = 0
+        self.lane = kit.turns.lane(workspace.root)
         self._kit = kit
         self._lock = anyio.Lock()
         self._stored_recipe = recipe
         self._linked = False
-        self._retired = False
+        self.retired = False
         self._limits = Limits(
             max_chunk_chars=kit.policy.max_chunk_chars, max_line_chars=kit.policy.max_line_chars
         )
@@ -111,7 +108,7 @@ class Reconciler:
         """
         async with self._lock:
             tally = Tally()
-            for number in range(0 if self._retired else ROUNDS):
+            for number in range(0 if self.retired else ROUNDS):
                 if number:
                     await anyio.sleep(self._kit.policy.grace_ms / 1_000)
                 again = await self._round(dirty, tally, progress=progress, changed=changed)
@@ -124,8 +121,11 @@ class Reconciler:
             return tally
 
     async def retire(self) -> None:
-        """Write nothing from now on; returns when a reconcile that runs has ended."""
-        self._retired = True
+        """Write nothing from now on; returns when a reconcile that runs has ended.
+
+        Whoever awaits that reconcile lets go of one that hangs; see ``Indexer``.
+        """
+        self.retired = True
         async with self._lock:
             return
 
@@ -178,7 +178,7 @@ class Reconciler:
 
     async def _walk(self, prefixes: tuple[str, ...] | None) -> Walk:
         look = partial(scan.walk, self.workspace.root, self.rules, prefixes=prefixes)
-        return await self._thread(self._kit.scanning, look)
+        return await self._kit.turns.step(self.lane, look)
 
     def _remember(self, walk: Walk, labels: tuple[str, ...] | None) -> None:
         if labels is None:
@@ -203,7 +203,7 @@ class Reconciler:
         if not files:
             return _Batch()
         read = partial(self._read_batch, files, known, anew=anew)
-        return await self._thread(self._kit.reading, read)
+        return await self._kit.turns.step(self.lane, read)
 
     def _read_batch(
         self, files: tuple[Seen, ...], known: Mapping[str, KnownFile], *, anew: bool
@@ -292,9 +292,6 @@ class Reconciler:
             self.workspace.id, at=self.reconciled_at, recipe=self._recipe
         )
         self._stored_recipe = self._recipe
-
-    async def _thread(self, limiter: anyio.CapacityLimiter, work: partial[T]) -> T:
-        return await anyio.to_thread.run_sync(work, abandon_on_cancel=True, limiter=limiter)
 
 
 def _same(row: KnownFile, content: Content) -> bool:

@@ -23,6 +23,8 @@ from recalld.index.scan import root_identity
 # A quiet watcher reports back this often; the roots' inodes are looked at then.
 IDLE_MS = 1_000
 FIRST_BACKOFF_S = 0.1
+# A root on a disk that hangs is not waited for.
+LOOK_S = 2.0
 # So many deaths in a row, none of them after a healthy minute, and polling takes over.
 MAX_DEATHS = 5
 HEALTHY_S = 60.0
@@ -72,6 +74,7 @@ class Watcher:
         self._counters = counters
         self._report = report
         self._roots: tuple[str, ...] = ()
+        self._inodes = _Inodes(counters)
         self._changed = anyio.Event()
         self.state = WatchState.DOWN
 
@@ -101,7 +104,7 @@ class Watcher:
 
     async def _watch_once(self) -> bool:
         """Watch until the roots change (False) or the watcher dies (True)."""
-        identities = await _identities(self._roots)
+        identities = await self._inodes.of(self._roots, {})
         present = tuple(root for root, identity in identities.items() if identity is not None)
         if not present:
             await self._wait_for_roots(identities)
@@ -158,7 +161,7 @@ class Watcher:
 
     async def _moved(self, identities: _Identities) -> bool:
         """Whether a root was removed, made or replaced since."""
-        if await _identities(self._roots) == identities:
+        if await self._inodes.of(self._roots, identities) == identities:
             return False
         self._rearmed()
         return True
@@ -188,11 +191,41 @@ class Watcher:
             self._report(root, Dirty(everything=True))
 
 
-async def _identities(roots: tuple[str, ...]) -> _Identities:
+class _Inodes:
+    """Looks at roots: one thread for all of them, and one for each while any of them hangs."""
+
+    def __init__(self, counters: Counters) -> None:
+        self._counters = counters
+        self._together = anyio.CapacityLimiter(1)
+        self._alone: dict[str, anyio.CapacityLimiter] = {}
+
+    async def of(self, roots: tuple[str, ...], known: _Identities) -> _Identities:
+        """A root that does not answer is what it was, by ``known``: a root that is missing."""
+        if self._together.borrowed_tokens == 0:
+            found = await _looked(roots, self._together)
+            if found is not None:
+                return found
+            self._counters.add("index.hung_threads")
+        answers: _Identities = {root: known.get(root) for root in roots}
+
+        async def ask(root: str) -> None:
+            alone = self._alone.setdefault(root, anyio.CapacityLimiter(1))
+            if alone.borrowed_tokens == 0:
+                answers.update(await _looked((root,), alone) or {})
+
+        async with anyio.create_task_group() as nest:
+            for root in roots:
+                nest.start_soon(ask, root)
+        return answers
+
+
+async def _looked(roots: tuple[str, ...], limiter: anyio.CapacityLimiter) -> _Identities | None:
     def look() -> _Identities:
         return {root: root_identity(root) for root in roots}
 
-    return await anyio.to_thread.run_sync(look, abandon_on_cancel=True)
+    with anyio.move_on_after(LOOK_S):
+        return await anyio.to_thread.run_sync(look, abandon_on_cancel=True, limiter=limiter)
+    return None
 
 
 async def _stop_when(changed: anyio.Event, stop: anyio.Event) -> None:
