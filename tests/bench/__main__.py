@@ -9,7 +9,7 @@ are passed over, visibly, where there is none. Options go to one part: ``python 
 import subprocess
 import sys
 
-from bench.quality.sets import data_folder
+from bench.quality.report import data_folder
 
 PARTS = {
     "perf": "bench.perf",

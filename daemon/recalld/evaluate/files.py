@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from bench.quality.sets import Row
+from recalld.evaluate.sets import Row
 
 # What Markdown would read as more than text: a heading, an underline, a fence, a block of HTML
 # that only ends at its end tag.
