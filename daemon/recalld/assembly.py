@@ -1,31 +1,26 @@
 """How the parts are put together: constructor arguments, in the order of dependence."""
 
-import glob
 import os
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
-from pathlib import Path
 from random import Random
 
 import anyio
-import anyio.to_thread
 import msgspec
 
 from recalld import __version__
-from recalld.config import Config, Settings
+from recalld.config import Settings
 from recalld.counters import Counters
 from recalld.embed.port import Embedder
 from recalld.index.flow import Indexer, IndexSettings
 from recalld.index.ignore import trace_paths
 from recalld.index.model import Workspace
-from recalld.index.workspaces import expand
 from recalld.parts import (
     EventJournal,
     IndexPlaces,
     IndexService,
-    SessionTable,
     StoreHealth,
     embedder_condition,
 )
@@ -36,6 +31,7 @@ from recalld.recall.ids import TraceIds
 from recalld.recall.pipeline import Ports
 from recalld.recall.rules import rules_of
 from recalld.recall.sink import TraceSink
+from recalld.reloading import Reloading, apply_workspaces
 from recalld.search.flow import IndexSearcher
 from recalld.server.dispatch import Dispatcher
 from recalld.server.health import Condition, Health
@@ -137,7 +133,7 @@ def assemble(base: Base) -> Daemon:
             ("sources", sources.run),
             ("status", partial(_tell_of_changes, services)),
         ),
-        configure=partial(_apply_workspaces, settings.current, settings.environ, engine.indexer),
+        configure=partial(apply_workspaces, settings.current, settings.environ, engine.indexer),
         ping_store=partial(ping, base.state.database),
     )
 
@@ -209,19 +205,22 @@ def _tell(hub: Hub, recalled: Recalled) -> None:
 
 def _services(base: Base, engine: Engine, *, hub: Hub, ids: TraceIds) -> Services:
     counters, settings = base.counters, base.settings
-    sessions = SessionBook(SessionTable(Sessions(base.state.database)), counters=counters)
+    sessions = SessionBook(Sessions(base.state.database), counters=counters)
     started = anyio.current_time()
+    reloading = Reloading(settings, engine.indexer, counters=counters, now=base.now)
+    health = Health()
+    health.register("config", reloading.condition)
     return Services(
         recall=engine.recall,
         searcher=engine.searcher,
         index=engine.index,
         recorder=Recorder(EventJournal(base.events), counters=counters),
         sessions=sessions,
-        places=Whereabouts(IndexPlaces(engine.indexer), sessions),
+        places=Whereabouts(IndexPlaces(engine.indexer), sessions, counters=counters),
         hub=hub,
         counters=counters,
         traffic=Traffic(counters),
-        health=Health(),
+        health=health,
         vitals=Vitals(
             version=__version__,
             pid=os.getpid(),
@@ -231,50 +230,10 @@ def _services(base: Base, engine: Engine, *, hub: Hub, ids: TraceIds) -> Service
         ),
         total_ms=lambda: settings.current.recall.max_total_ms,
         bounded_query=cut,
-        reload=_reload(settings, engine.indexer, counters),
+        reload=reloading.reload,
         clock=base.now,
         new_id=ids.next,
     )
-
-
-def _reload(
-    settings: Settings, indexer: Indexer, counters: Counters
-) -> Callable[[], Awaitable[Mapping[str, object]]]:
-    """One reload at a time. What can fail comes first: settings change whole or not at all."""
-    turn = anyio.Lock()
-
-    async def reload() -> Mapping[str, object]:
-        async with turn:
-            fresh = await anyio.to_thread.run_sync(settings.reread, abandon_on_cancel=True)
-            await _apply_workspaces(fresh.config, settings.environ, indexer)
-            done = settings.adopt(fresh)
-        counters.add("config.reloaded")
-        return {
-            "changed": done.changed,
-            "needs_restart": done.needs_restart,
-            "warnings": done.warnings,
-        }
-
-    return reload
-
-
-async def _apply_workspaces(config: Config, environ: Mapping[str, str], indexer: Indexer) -> None:
-    """Index exactly what is configured. Raise ``BadConfig`` and change nothing."""
-    expanded = partial(
-        expand,
-        config.workspaces,
-        home=environ.get("HOME") or str(Path.home()),
-        list_folders=_folders,
-        real_path=os.path.realpath,
-    )
-    wanted = await anyio.to_thread.run_sync(expanded, abandon_on_cancel=True)
-    # Setting them arms every watch anew; a reload that changes nothing here should not.
-    if wanted != tuple(replace(known, id=0) for known in indexer.workspaces) or not wanted:
-        await indexer.set_workspaces(wanted)
-
-
-def _folders(pattern: str) -> list[str]:
-    return [found for found in glob.glob(pattern) if Path(found).is_dir()]  # noqa: PTH207
 
 
 async def _tell_of_changes(services: Services) -> None:

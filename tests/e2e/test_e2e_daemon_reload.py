@@ -23,3 +23,26 @@ def test_a_reload_refused_for_a_folders_name_changes_no_setting(tmp_path):
     assert (error["code"], error["data"]["key"]) == (-32005, "workspaces")
     assert told["status"] == "skipped_not_needed"
     assert changed == []
+
+
+def test_a_refused_reload_is_counted_and_told_until_a_good_one(tmp_path):
+    home = tmp_path / "home"
+    with running(home, config=NO_ENGINE) as daemon:
+        before = daemon.call("status")
+        (home / "config.toml").write_text(NO_ENGINE + "[recall]\ntopk = 3\n", encoding="utf-8")
+        with daemon.peer() as peer:
+            error = peer.ask("config.reload")["error"]
+        refused = daemon.call("status")
+        (home / "config.toml").write_text(NO_ENGINE, encoding="utf-8")
+        daemon.call("config.reload")
+        after = daemon.call("status")
+    assert before["parts"]["config"] == {"state": "ok", "file": str(home / "config.toml")}
+    assert refused["counters"]["config.refused"] == 1
+    part = refused["parts"]["config"]
+    assert part["state"] == "degraded"
+    assert part["problem"] == error["message"]
+    assert "recall.topk: unknown key, did you mean top_k?" in part["problem"]
+    assert part["refused_at"].endswith("+00:00")
+    assert any(why.startswith("config: the last reload was refused") for why in refused["degraded"])
+    assert after["parts"]["config"] == before["parts"]["config"]
+    assert not any(why.startswith("config:") for why in after["degraded"])
