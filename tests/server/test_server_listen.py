@@ -160,8 +160,10 @@ def test_a_path_of_107_bytes_fits_and_108_are_refused_with_the_limit(home, lengt
 def test_a_directory_that_others_may_enter_is_refused(home, mode):
     (home / "run").mkdir()
     (home / "run").chmod(mode)
-    with pytest.raises(BadConfig, match="expected 0700"):
+    with pytest.raises(BadConfig, match="expected 0700") as caught:
         own_claim(home / "run" / "s.sock")
+    for told in (str(home / "run"), "chmod 700", "--socket", "RECALLD_SOCKET", "server.socket"):
+        assert told in str(caught.value)
 
 
 def test_a_directory_that_is_a_symlink_is_refused(home):

@@ -20,6 +20,8 @@ BACKLOG = 128
 PROBE_S = 0.5
 OVERFLOW_UID = 65_534
 KEY = "server.socket"
+# Where the path came from, which the key alone would not say, and so how to choose another.
+ELSEWHERE = "name another place with --socket, RECALLD_SOCKET or server.socket"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -91,13 +93,17 @@ def make_private(directory: Path, *, uid: int, key: str = KEY) -> None:
     if not stat.S_ISDIR(found.st_mode):
         problem = "is not a directory"
     elif found.st_uid != uid:
-        problem = f"belongs to uid {found.st_uid}, not to {uid}"
+        problem = f"belongs to uid {found.st_uid}, not to {uid}; {ELSEWHERE}"
     elif stat.S_IMODE(found.st_mode) & 0o077:
-        problem = f"has mode {stat.S_IMODE(found.st_mode):04o}; expected 0700"
+        mode = stat.S_IMODE(found.st_mode)
+        problem = f"has mode {mode:04o}; expected 0700: chmod 700 it, or {ELSEWHERE}"
     elif above.st_mode & stat.S_IWOTH and not above.st_mode & stat.S_ISVTX:
-        problem = "lies in a directory that everybody may write to and that is not sticky"
+        problem = (
+            f"lies in {directory.parent}, which everybody may write to and which is not sticky; "
+            f"{ELSEWHERE}"
+        )
     if problem is not None:
-        raise BadConfig(key, f"{directory} {problem}")
+        raise BadConfig(key, f"the socket's directory {directory} {problem}")
 
 
 def lock_file(path: Path, *, what: str) -> int:
