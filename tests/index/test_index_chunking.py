@@ -276,3 +276,25 @@ def test_every_published_file_has_exact_line_ranges(eval_data: Path) -> None:
         assert decoded.text.count("\n") == content_of(row).count(b"\n")
     # The one in GB18030 is English with some Chinese: 6 % of it fails, so it is lossy.
     assert skipped == {"dev-115": "utf16"}
+
+
+@pytest.mark.parametrize(
+    ("path", "front", "date"),
+    [
+        ("a.md", "date: 2026-05-11", "2026-05-11"),
+        ("a.md", 'title: "A"\nDate: "2026-05-11"', "2026-05-11"),
+        ("a.md", "date: 2026-05-11T09:30:00+02:00", "2026-05-11T09:30"),
+        ("a.md", "date: 2026-05-11 # the first", "2026-05-11"),
+        ("a.md", "date: 2026-02-31", None),
+        ("a.md", "date: next week", None),
+        ("a.md", "updated: 2026-05-11", None),
+        ("2026-06-01.md", "date: 2026-05-11", "2026-06-01"),
+    ],
+)
+def test_the_date_of_the_front_matter_is_the_files_unless_its_name_has_one(path, front, date):
+    for heading in ("# Title", "# 2020-01-01 Title", ""):
+        text = f"---\n{front}\n---\n{heading}\ntext\n"
+        document = chunk_file(path, text, limits=Limits(max_chunk_chars=500, max_line_chars=500))
+        expected = date or ("2020-01-01" if "2020" in heading else None)
+        assert document.date == expected
+        assert {chunk.date for chunk in document.chunks[1:]} <= {expected, "2020-01-01"}

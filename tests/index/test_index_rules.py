@@ -300,3 +300,25 @@ def test_a_uid_tells_place_heading_text_and_repeat_apart() -> None:
     }
     assert len(uids) == 5
     assert uid_of("p", chunk("a", heading="h", start_line=9, end_line=9), 1) == uid_of("p", one, 1)
+
+
+@pytest.mark.parametrize(
+    ("globs", "ignore", "entered"),
+    [
+        ((), (), []),
+        ((".notes/**",), (), [".notes"]),
+        (("a/.no*/*.md",), (), [".notes"]),
+        (("notes/**",), (), []),
+        ((), ("!.obsidian/",), [".obsidian"]),
+        ((".git/**", ".obsidian/*.md"), (), [".obsidian"]),
+    ],
+)
+def test_a_hidden_folder_is_entered_only_where_the_user_names_it(
+    globs: tuple[str, ...], ignore: tuple[str, ...], entered: list[str]
+) -> None:
+    for workspace in (Workspace(root="/w", memory=globs), Workspace(root="/w", wiki=globs)):
+        found = rules(ignore=ignore, workspace=workspace)
+        hidden = [".notes", ".obsidian", ".git", "deep/.hidden"]
+        assert [path for path in hidden if found.enters(path, Level())] == entered
+    included = replace(rules(ignore=ignore), include=GitIgnoreSpec.from_lines(["*.md", *globs]))
+    assert [path for path in hidden if included.enters(path, Level())] == entered

@@ -71,7 +71,26 @@ def test_links_are_never_followed_and_loops_end(tmp_path: Path) -> None:
     (root / "dangling.md").symlink_to("nowhere")
     assert paths(root) == ["memory/x.md"]
     assert paths(root, "out/secret.md", "old/x.md", "notes.md") == []
-    assert reasons(root) == {"notes.md": "symlink", "dangling.md": "symlink"}
+    folders = dict.fromkeys(("loop", "old", "out"), "symlink to a folder")
+    assert reasons(root) == {"notes.md": "symlink", "dangling.md": "symlink", **folders}
+
+
+def test_links_that_lead_to_no_folder_or_are_left_out_anyway_are_not_told(tmp_path: Path) -> None:
+    write(tmp_path, "data.csv")
+    write(tmp_path, "sub/x.md")
+    (tmp_path / "table").symlink_to("data.csv")
+    (tmp_path / "self").symlink_to("self")
+    (tmp_path / "gone").symlink_to("nowhere")
+    (tmp_path / ".hidden").symlink_to("sub")
+    (tmp_path / "node_modules").symlink_to("sub")
+    assert reasons(tmp_path) == {}
+
+
+def test_a_hidden_folder_is_not_walked_and_a_hidden_file_is(tmp_path: Path) -> None:
+    for path in (".obsidian/a.md", "x/.trash/b.md", "x/.c.md", "d.md"):
+        write(tmp_path, path)
+    assert paths(tmp_path) == ["d.md", "x/.c.md"]
+    assert paths(tmp_path, ".obsidian/a.md", "x/.trash", "x/.c.md") == ["x/.c.md"]
 
 
 def test_a_root_that_is_a_link_or_missing_has_no_files(tmp_path: Path) -> None:

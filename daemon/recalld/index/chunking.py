@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from recalld.index.headings import date_of_name, read_heading
+from recalld.index.headings import date_of_name, date_of_text, read_heading
 from recalld.index.markdown import Heading, Outline, outline
 from recalld.index.model import Chunk, Document
 
@@ -44,13 +44,16 @@ class _Piece:
 
 
 def chunk_file(path: str, text: str, *, limits: Limits) -> Document:
-    """The chunks of ``text``; none for a blank one. ``path`` may carry the file's date."""
+    """The chunks of ``text``; none for a blank one.
+
+    The file's date is that of its name, else of its front matter, else of its first heading.
+    """
     lines = text.split("\n")
     warnings = _cap(lines, limits.max_line_chars)
     plan = outline(lines)
     if plan.scanned:
         warnings.append("headings found line by line")
-    date = date_of_name(path) or _date_of(plan.headings)
+    date = date_of_name(path) or date_of_text(plan.front.date) or _date_of(plan.headings)
     chunks: list[Chunk] = []
     for section in _sections(plan, len(lines), date):
         chunks += _chunks_of(section, lines, plan.breaks, limits.max_chunk_chars)
@@ -69,7 +72,7 @@ def _title(plan: Outline) -> str:
         sense = read_heading(heading.text, level=heading.level)
         if sense.speaker is None and sense.rest:
             return sense.rest if sense.leading else heading.text
-    return plan.front_matter_title
+    return plan.front.title
 
 
 def _date_of(headings: Sequence[Heading]) -> str | None:
@@ -84,7 +87,7 @@ def _sections(plan: Outline, line_count: int, file_date: str | None) -> Iterator
     """Speaker and date hold for deeper headings too, until one of the same level or above."""
     starts = [heading.line for heading in plan.headings]
     first = starts[0] if starts else line_count
-    front = min(plan.front_matter_end, first)
+    front = min(plan.front.end, first)
     for start, end in ((0, front), (front, first)):
         if end > start:
             yield _Section(

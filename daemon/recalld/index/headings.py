@@ -48,6 +48,15 @@ def date_of_name(path: str) -> str | None:
     return _iso(match) if match else None
 
 
+def date_of_text(text: str) -> str | None:
+    """The date, and the time if there is one, that ``text`` begins with; else None.
+
+    ``2026-05-11``, ``2026-05-11T09:30:00Z``, also with a comment behind it.
+    """
+    match = _LEADING.match(text)
+    return _iso(match) if match else None
+
+
 def _iso(match: re.Match[str]) -> str | None:
     day = match["day"]
     try:

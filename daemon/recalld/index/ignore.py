@@ -1,7 +1,8 @@
 """What the index leaves alone. Pure: .gitignore texts come in as arguments.
 
-Three layers, the first that decides wins: names that are never memory (built in), the user's
-patterns, then the .gitignore files from the deepest folder up.
+Four layers, the first that decides wins: names that are never memory (built in), the user's
+patterns, hidden folders that no glob of the user's names (programs keep their own there), then
+the .gitignore files from the deepest folder up.
 """
 
 import fnmatch
@@ -11,7 +12,7 @@ from dataclasses import dataclass
 
 from pathspec import GitIgnoreSpec
 
-from recalld.index.source import Sources
+from recalld.index.source import Sources, hidden_parts
 
 _FOLDERS = (
     (".git", ".hg", ".svn", ".jj", ".bzr"),  # version control
@@ -93,7 +94,17 @@ class Rules:
         if _built_in(path.rsplit("/", 1)[-1]) or self._reserved(path):
             return True
         verdict = self.ignore.check_file(path + ("/" if folder else "")).include
-        return level.ignores(path, folder=folder) if verdict is None else verdict
+        if verdict is not None:
+            return verdict
+        if folder and self._hidden(path.rsplit("/", 1)[-1]):
+            return True
+        return level.ignores(path, folder=folder)
+
+    def _hidden(self, name: str) -> bool:
+        if not name.startswith("."):
+            return False
+        wanted = (*self.sources.hidden(), *hidden_parts((self.include,)))
+        return not any(fnmatch.fnmatchcase(name, part) for part in wanted)
 
     def _reserved(self, path: str) -> bool:
         return any(path == name or path.startswith(f"{name}/") for name in self.never)

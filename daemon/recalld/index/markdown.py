@@ -57,38 +57,45 @@ class Heading:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FrontMatter:
+    """``end`` is its number of lines; 0: there is none. ``date`` is as it is written."""
+
+    end: int = 0
+    title: str = ""
+    date: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Outline:
-    """``breaks`` are the lines at which a block begins. ``front_matter_end`` 0: there is none.
+    """``breaks`` are the lines at which a block begins.
 
     ``scanned``: the text was too long to parse; nested headings and blocks are not known.
     """
 
     headings: tuple[Heading, ...]
     breaks: frozenset[int]
-    front_matter_end: int = 0
-    front_matter_title: str = ""
+    front: FrontMatter
     scanned: bool = False
 
 
 def outline(lines: Sequence[str]) -> Outline:
     """Headings in order, at most one a line. Lines hold no ``\\n``."""
-    front, title = _front_matter(lines)
+    front = _front_matter(lines)
     if len(lines) > MAX_PARSED_LINES:
-        headings = tuple(_scan(lines, front))
+        headings = tuple(_scan(lines, front.end))
         breaks = frozenset(
             at for at, (above, _) in enumerate(pairwise(lines), start=1) if not above.strip()
         )
         scanned = True
     else:
-        tokens = _parser().parse("\n".join([*[""] * front, *lines[front:]]))
+        tokens = _parser().parse("\n".join([*[""] * front.end, *lines[front.end :]]))
         headings = tuple(_headings(tokens))
         breaks = frozenset(t.map[0] for t in tokens if t.map and t.type in _BREAKABLE)
         scanned = False
     return Outline(
         headings=headings,
         breaks=breaks,
-        front_matter_end=front,
-        front_matter_title=title,
+        front=front,
         scanned=scanned,
     )
 
@@ -118,20 +125,23 @@ def _one_line(text: str) -> str:
     return " ".join(text[: 4 * MAX_HEADING_CHARS].split())[:MAX_HEADING_CHARS]
 
 
-def _front_matter(lines: Sequence[str]) -> tuple[int, str]:
-    """Number of lines of the front matter, and its title. It is text: no YAML is read."""
+def _front_matter(lines: Sequence[str]) -> FrontMatter:
+    """It is text: no YAML is read. The first ``title:`` and ``date:`` count."""
     if not lines or _FRONT_MATTER_MARK.match(lines[0]) is None:
-        return 0, ""
-    title, keys = "", 0
+        return FrontMatter()
+    found: dict[str, str] = {}
     for at, line in enumerate(lines[1:MAX_FRONT_MATTER_LINES], start=1):
         if _FRONT_MATTER_END.match(line):
-            return (at + 1, title) if keys or at == 1 else (0, "")
+            if not found and at > 1:
+                break
+            title, date = found.get("title", ""), found.get("date", "")
+            return FrontMatter(end=at + 1, title=title, date=date)
         if _FRONT_MATTER_KEY.match(line):
-            keys += 1
             name, _, value = line.partition(":")
-            if name.strip(" \t\"'").lower() == "title" and not title:
-                title = _one_line(value.strip(" \t\"'"))
-    return 0, ""
+            key = name.strip(" \t\"'").lower()
+            if not found.get(key):
+                found[key] = _one_line(value.strip(" \t\"'"))
+    return FrontMatter()
 
 
 def _scan(lines: Sequence[str], start: int) -> Iterator[Heading]:

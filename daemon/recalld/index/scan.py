@@ -107,8 +107,21 @@ class _Walker:
                     self._subfolder(descriptor, inside, level, depth + 1)
                 elif self._rules.takes(label_of(inside), level):
                     self._file(descriptor, inside)
+                elif entry.is_symlink():
+                    self._link(entry, label_of(inside), level)
         except OSError as error:
             self._failed(label, error)
+
+    def _link(self, entry: os.DirEntry[str], label: str, level: Level) -> None:
+        """Tell of a folder that is left out because it is reached through a link only."""
+        if not self._rules.enters(label, level):
+            return
+        try:
+            leads_to_folder = entry.is_dir()
+        except OSError:
+            return
+        if leads_to_folder:
+            self._skipped.append(Skip(path=label, why="symlink to a folder"))
 
     def descend(self, root: int, parts: list[bytes]) -> None:
         """Look at one path as a whole walk would: by the rules of every folder above it."""
