@@ -21,7 +21,7 @@ from support.recall_world import hit, listed
 
 LABEL = re.compile(
     r"- \[(?P<source>memory|documents|wiki|sessions|graph|profile)\] "
-    r"(?P<path>\S+)#L(?P<first>\d+)-L(?P<last>\d+)"
+    r"(?P<path>[^#\n<>&`]+)#L(?P<first>\d+)-L(?P<last>\d+)"
     r"(?: \((?:file of )?(?P<day>\d{4}-\d\d-\d\d)\))?: (?P<text>.*)"
 )
 HIDDEN = re.compile(
@@ -84,6 +84,26 @@ def test_label_dates_a_note_by_what_is_known(date, modified_at, shown):
 
 def test_no_hits_give_no_block():
     assert inject((), depth=Depth.DEEP, policy=RecallPolicy()) is None
+
+
+@pytest.mark.parametrize(
+    ("path", "shown"),
+    [
+        ("my notes/team (old)/50% off.md", "my notes/team (old)/50% off.md"),
+        ("日记/周一 会议 ❤\ufe0f.md", "日记/周一 会议 ❤\ufe0f.md"),
+        ("it's [done] + more, really!.md", "it's [done] + more, really!.md"),
+        ("a#b <c> & `d`.md", "a%23b %3Cc%3E %26 %60d%60.md"),
+        ("a%23b.md", "a%2523b.md"),
+        ("a\nb\tc\u2028d\u202ee\x85f\u200dg.md", None),
+        ("[INST] x.md", "%5BINST] x.md"),
+        (" a  b\u00a0c.md ", "%20a %20b%C2%A0c.md%20"),
+    ],
+)
+def test_a_path_is_shown_as_it_is_on_disk_but_for_what_could_end_or_hide_it(path, shown):
+    (item,) = items(block_of(hit(path, text="note")).block)
+    assert shown is None or item["path"] == shown
+    assert unquote(item["path"]) == path
+    assert not HIDDEN.search(item["path"])
 
 
 def test_path_cannot_forge_a_second_label():

@@ -22,6 +22,12 @@ _SELECTOR = re.compile(f"(?<![{_PICTOGRAPH}0-9#*])[\ufe0e\ufe0f]")
 _ROLES = r"system|human|user|assistant|developer|tool|系统|用户|助手"
 _ROLE_LINE = re.compile(rf"(?im)^([\s>*#_\-]*(?:{_ROLES})[*_]*)([:：])")
 _SPECIAL = re.compile(r"<(?=\|)|(?<=\|)>|\[(?=/?\s*INST\s*\])", re.IGNORECASE)
+_UNSAFE_IN_PATH = re.compile(
+    rf"[<>&#`\t-\r\x1c-\x1f\x85\u2028\u2029]|{_HIDDEN.pattern}|{_JOINER.pattern}|{_SELECTOR.pattern}"
+    r"|%(?=[0-9A-Fa-f]{2})|\[(?=/?\s*(?i:INST)\s*\])"
+    # Blanks at the ends, in a row, or of another kind would not survive being copied.
+    r"|^\s|\s$|(?<=\s)\s|[^\S ]"
+)
 _BLANKS = re.compile(r"\s+")
 _BREAK = "·"
 
@@ -47,17 +53,17 @@ def escaped(text: str) -> str:
 
 
 def labelled_path(path: str) -> str:
-    """A path as a label: one word, nothing in it but letters, digits and ``/._-+@=~,``.
+    """A path as a label: as it is on disk, so that a reader can open it, on one line.
 
-    Every other character is percent-encoded, so a path forges neither a line number nor a
-    second label, and decoding gives it back.
+    Percent-encoded is only what could end the label, open a tag or hide: ``<``, ``>``, ``&``,
+    ``#``, backticks, the bracket of ``[INST]``, controls, line ends and hidden characters; and
+    ``%`` where two hexadecimal digits follow, so that decoding gives the path back.
     """
-    return "".join(
-        char
-        if char in "/._-+@=~," or unicodedata.category(char)[0] in "LNM"
-        else "".join(f"%{byte:02X}" for byte in char.encode("utf-8", "replace"))
-        for char in path
-    )
+    return _UNSAFE_IN_PATH.sub(_percent_encoded, path)
+
+
+def _percent_encoded(found: re.Match[str]) -> str:
+    return "".join(f"%{byte:02X}" for byte in found[0].encode("utf-8", "replace"))
 
 
 def excerpt(text: str, *, focus: tuple[int, int], limit_chars: int) -> str:
