@@ -14,12 +14,10 @@ from recalld.search.flow import LEXICAL_ONLY, IndexSearcher
 from recalld.search.model import SearchStatus
 from recalld.server.health import Condition
 from recalld.server.ports import Entry, Kept, Place
-from recalld.server.ports import Sighting as Seen
 from recalld.store.bridge import Database
 from recalld.store.event_table import NewEvent, stamp
 from recalld.store.events import EventLog
 from recalld.store.index_check import agreement
-from recalld.store.sessions import Sessions, Sighting
 
 
 class EventJournal:
@@ -45,29 +43,6 @@ class EventJournal:
 
     async def record_reply(self, seq: int, reply: bytes) -> None:
         await self._log.record_reply(seq, reply)
-
-
-class SessionTable:
-    """The store's sessions as the server notes them."""
-
-    def __init__(self, sessions: Sessions) -> None:
-        self._sessions = sessions
-
-    async def note(self, sighting: Seen) -> None:
-        await self._sessions.upsert(
-            Sighting(
-                key=sighting.key,
-                agent=sighting.agent,
-                workspace=sighting.workspace,
-                client=sighting.client,
-                at=sighting.at,
-            )
-        )
-        if sighting.end_reason is not None:
-            await self._sessions.end(sighting.key, reason=sighting.end_reason, at=sighting.at)
-
-    async def last_workspace(self, key: str) -> str | None:
-        return await self._sessions.last_workspace(key)
 
 
 class IndexPlaces:

@@ -19,7 +19,7 @@ class Quick:
 
     async def sync(self, workspace_id, *, wait):
         del workspace_id, wait
-        return SyncReport(files=3, took_ms=1.0)
+        return SyncReport(files=3)
 
 
 class Embedding:

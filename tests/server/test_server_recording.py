@@ -1,5 +1,6 @@
 """Events kept once, cleaned before they are kept; sessions and their places."""
 
+import threading
 from datetime import UTC, datetime
 from functools import partial
 
@@ -227,7 +228,8 @@ class FakePlaces:
 
 def whereabouts(*roots, last=None):
     book = SessionBook(FakeSessions(last), counters=Counters())
-    return Whereabouts(FakePlaces(*roots), book), book
+    places = Whereabouts(FakePlaces(*roots), book, counters=Counters())
+    return places, book
 
 
 @pytest.mark.parametrize(
@@ -238,6 +240,7 @@ def whereabouts(*roots, last=None):
         (("/a", "/b"), "/c", None, None),
         (("/a",), "/c", None, None),
         (("/a",), None, None, "/a"),
+        (("/a",), None, "/gone", "/a"),
         (("/a", "/b"), None, None, None),
         (("/a", "/b"), None, "/b", "/b"),
         (("/a", "/b"), None, "/gone", None),
@@ -249,14 +252,59 @@ async def test_a_message_is_about_the_workspace_it_names_or_the_sessions_last(
     roots, named, last, found
 ):
     places, _ = whereabouts(*roots, last=last)
-    place = await places.of_session(SessionParam(key="s", workspace=named))
+    place = await places.of_session(SessionParam(key="s", workspace=named), budget_ms=400)
     assert (place and place.root) == found
+
+
+class HungSessions(FakeSessions):
+    async def last_workspace(self, key):
+        await anyio.sleep_forever()
+
+
+@pytest.mark.parametrize(("budget_ms", "spent_ms"), [(5_000, 100), (400, 100), (200, 50)])
+async def test_where_a_session_works_costs_a_quarter_of_the_budget_at_most(
+    autojump_clock, budget_ms, spent_ms
+):
+    book = SessionBook(HungSessions(), counters=Counters())
+    places = Whereabouts(FakePlaces("/a", "/b"), book, counters=Counters())
+    assert await places.of_session(SessionParam(key="s"), budget_ms=budget_ms) is None
+    assert anyio.current_time() == pytest.approx(spent_ms / 1_000, abs=0.005)
+
+
+class HungMount(FakePlaces):
+    """Below /mnt/nas nothing ever answers."""
+
+    def __init__(self, *roots):
+        super().__init__(*roots)
+        self.let_go = threading.Event()
+        self.entered = 0
+
+    def resolve(self, path):
+        if path.startswith("/mnt/nas"):
+            self.entered += 1
+            self.let_go.wait(60)
+        return super().resolve(path)
+
+
+async def test_a_mount_that_hangs_costs_two_threads_and_no_other_path():
+    counters = Counters()
+    mount = HungMount("/a", "/b")
+    places = Whereabouts(mount, SessionBook(FakeSessions(), counters=counters), counters=counters)
+    try:
+        for number in range(5):
+            assert await places.of_path(f"/mnt/nas/shared/{number}") is None
+        assert (mount.entered, counters.get("places.hung")) == (2, 3)
+        found = await places.of_path("/b/deep")
+        assert found is not None
+        assert found.root == "/b"
+    finally:
+        mount.let_go.set()
 
 
 async def test_a_session_is_remembered_before_it_is_written():
     places, book = whereabouts("/a", "/b")
     book.see(SessionParam(key="s", workspace="/b"), NOW)
-    place = await places.of_session(SessionParam(key="s"))
+    place = await places.of_session(SessionParam(key="s"), budget_ms=400)
     assert place is not None
     assert place.root == "/b"
 

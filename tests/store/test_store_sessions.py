@@ -3,8 +3,9 @@
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from recalld.store.sessions import SEEN_EVERY, Session, Sessions, Sighting
-from support.store_world import CountingWrites, open_state
+from recalld.store.model import Sighting
+from recalld.store.sessions import Session, Sessions
+from support.store_world import open_state
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
@@ -15,8 +16,11 @@ def sighting(
     at: datetime = NOON,
     workspace: str | None = None,
     client: str | None = None,
+    end_reason: str | None = None,
 ) -> Sighting:
-    return Sighting(key=key, agent="main", workspace=workspace, client=client, at=at)
+    return Sighting(
+        key=key, agent="main", workspace=workspace, client=client, at=at, end_reason=end_reason
+    )
 
 
 async def test_an_unseen_session_is_nobody(tmp_path: Path) -> None:
@@ -24,16 +28,14 @@ async def test_an_unseen_session_is_nobody(tmp_path: Path) -> None:
         sessions = Sessions(database)
         assert await sessions.get("s1") is None
         assert await sessions.last_workspace("s1") is None
-        await sessions.end("s1", reason="bye", at=NOON)
-        assert await sessions.get("s1") is None
 
 
 async def test_what_a_message_leaves_out_is_kept_from_before(tmp_path: Path) -> None:
     async with open_state(tmp_path / "state.db") as database:
         sessions = Sessions(database)
-        await sessions.upsert(sighting(workspace="/w", client="openclaw"))
+        await sessions.note(sighting(workspace="/w", client="openclaw"))
         later = NOON + timedelta(minutes=5)
-        await sessions.upsert(sighting(at=later))
+        await sessions.note(sighting(at=later))
         assert await sessions.get("s1") == Session(
             key="s1",
             agent="main",
@@ -50,34 +52,24 @@ async def test_the_last_workspace_named_wins(tmp_path: Path) -> None:
     async with open_state(tmp_path / "state.db") as database:
         sessions = Sessions(database)
         for workspace in ("/one", "/two", None):
-            await sessions.upsert(sighting(workspace=workspace))
+            await sessions.note(sighting(workspace=workspace))
         assert await sessions.last_workspace("s1") == "/two"
 
 
 async def test_an_ended_session_that_speaks_again_is_open_again(tmp_path: Path) -> None:
     async with open_state(tmp_path / "state.db") as database:
         sessions = Sessions(database)
-        await sessions.upsert(sighting())
-        await sessions.end("s1", reason="reset", at=NOON + timedelta(seconds=5))
+        await sessions.note(sighting())
+        await sessions.note(sighting(at=NOON + timedelta(seconds=5), end_reason="reset"))
         ended = await sessions.get("s1")
         assert ended is not None
         assert (ended.ended_at, ended.end_reason) == (NOON + timedelta(seconds=5), "reset")
-        await sessions.upsert(sighting(at=NOON + timedelta(seconds=4)))
+        await sessions.note(sighting(at=NOON + timedelta(seconds=4)))
         assert (await sessions.get("s1")) == ended
-        await sessions.upsert(sighting(at=NOON + timedelta(seconds=6)))
+        await sessions.note(sighting(at=NOON + timedelta(seconds=6)))
         again = await sessions.get("s1")
         assert again is not None
         assert (again.ended_at, again.end_reason) == (None, None)
-
-
-async def test_a_session_that_only_goes_on_costs_one_write_a_minute(tmp_path: Path) -> None:
-    async with open_state(tmp_path / "state.db") as real:
-        database = CountingWrites(real)
-        sessions = Sessions(database)
-        for second in range(0, 180, 10):
-            await sessions.upsert(sighting(at=NOON + timedelta(seconds=second)))
-        assert database.writes == 3
-        assert timedelta(minutes=1) == SEEN_EVERY
 
 
 async def test_keys_are_opaque(tmp_path: Path) -> None:
@@ -85,6 +77,6 @@ async def test_keys_are_opaque(tmp_path: Path) -> None:
     async with open_state(tmp_path / "state.db") as database:
         sessions = Sessions(database)
         for number, key in enumerate(keys):
-            await sessions.upsert(sighting(key, workspace=f"/{number}"))
+            await sessions.note(sighting(key, workspace=f"/{number}"))
         found = [await sessions.last_workspace(key) for key in keys]
         assert found == [f"/{number}" for number in range(len(keys))]

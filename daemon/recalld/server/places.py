@@ -1,8 +1,9 @@
 """Which workspace a message is about, and what is remembered of its session."""
 
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import partial
 
 import anyio
 import anyio.to_thread
@@ -11,12 +12,17 @@ from recalld.budget import Run, Stage
 from recalld.counters import Counters
 from recalld.errors import Unavailable
 from recalld.server.params import SessionParam
-from recalld.server.ports import Place, Places, SessionStore, Sighting
+from recalld.server.ports import Place, Places, SessionStore
+from recalld.store.model import Sighting
 from recalld.text.redact import redact
 
 REMEMBERED = 4_096
 # A path on a hung mount, or a hung store, may cost a prompt no more than this.
 LOOK_MS = 100
+LOOK_SHARE = 0.25
+# Threads inside a path that hangs are abandoned; no more than these, of all and near each other.
+MAX_LOOKS = 16
+LOOKS_TOGETHER = 2
 WRITE_PAUSE_S = 0.2
 # A session that only says it is still there.
 SEEN_EVERY = timedelta(minutes=1)
@@ -106,39 +112,76 @@ def _tells_nothing(before: Sighting, seen: Sighting) -> bool:
 class Whereabouts:
     """Resolves the workspace of a message: never an error, never a folder nobody configured."""
 
-    def __init__(self, places: Places, sessions: SessionBook) -> None:
+    def __init__(self, places: Places, sessions: SessionBook, *, counters: Counters) -> None:
         self._places = places
         self._sessions = sessions
-        self._threads = anyio.CapacityLimiter(2)
+        self._looks = Looks(places, counters=counters)
 
     @property
     def all(self) -> tuple[Place, ...]:
         return tuple(self._places.all())
 
-    async def of_session(self, session: SessionParam) -> Place | None:
-        """Of the path it names; else of its last one; else the only configured one."""
-        configured = self.all
+    async def of_session(self, session: SessionParam, *, budget_ms: int) -> Place | None:
+        """Of the path it names; else of its last one; else the only configured one.
+
+        A last one that is no longer configured is none. Costs at most ``LOOK_MS`` and a quarter
+        of ``budget_ms``, whatever hangs.
+        """
+        run = Run(min(LOOK_MS, int(budget_ms * LOOK_SHARE)))
         if session.workspace is not None:
-            return await self.of_path(session.workspace)
+            return await self._found(session.workspace, run)
+        configured = self.all
         if len(configured) < 2:
             return configured[0] if configured else None
 
         async def last() -> str | None:
             return await self._sessions.last_workspace(session.key)
 
-        run = Run(LOOK_MS)
         path = await run.stage(Stage(name="session", work=last, otherwise=None, limit_ms=LOOK_MS))
-        return None if path is None else await self.of_path(path)
+        return None if path is None else await self._found(path, run)
 
     async def of_path(self, path: str) -> Place | None:
+        return await self._found(path, Run(LOOK_MS))
+
+    async def _found(self, path: str, run: Run) -> Place | None:
         for place in self._places.all():
             if place.root == path:
                 return place
-
-        async def look() -> Place | None:
-            return await anyio.to_thread.run_sync(
-                self._places.resolve, path, abandon_on_cancel=True, limiter=self._threads
-            )
-
-        run = Run(LOOK_MS)
+        look = partial(self._looks.at, path)
         return await run.stage(Stage(name="workspace", work=look, otherwise=None, limit_ms=LOOK_MS))
+
+
+class Looks:
+    """Looks at paths in threads, few at once below one folder: a mount that hangs costs itself."""
+
+    def __init__(self, places: Places, *, counters: Counters) -> None:
+        self._places = places
+        self._counters = counters
+        self._threads = anyio.CapacityLimiter(MAX_LOOKS)
+        self._inside: Counter[str] = Counter()
+
+    async def at(self, path: str) -> Place | None:
+        """None, and counted as ``places.hung``, while others hang there. Abandoned on cancel."""
+        near = self._neighbourhood(path)
+        if self._inside[near] >= LOOKS_TOGETHER or self._threads.available_tokens < 1:
+            self._counters.add("places.hung")
+            return None
+        self._inside[near] += 1
+        return await anyio.to_thread.run_sync(
+            self._look, path, near, abandon_on_cancel=True, limiter=self._threads
+        )
+
+    def _look(self, path: str, near: str) -> Place | None:
+        try:
+            return self._places.resolve(path)
+        finally:
+            self._inside[near] -= 1
+
+    def _neighbourhood(self, path: str) -> str:
+        """The workspace that the path reads as part of, else the first folders of the path."""
+        above = [
+            root
+            for root in (place.root for place in self._places.all())
+            if path[: len(root) + 1] == f"{root}/"
+        ]
+        return max(above, key=len, default="/".join(path.split("/")[:4]))

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Protocol
 
 from recalld.recall.model import Prompt, RecallResult
+from recalld.store.model import Sighting
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,21 +41,6 @@ class Kept:
     seq: int
     duplicate: bool
     reply: bytes | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sighting:
-    """What a message says about its session; None where it says nothing.
-
-    ``end_reason`` is set by the message that ends it.
-    """
-
-    key: str
-    agent: str
-    workspace: str | None
-    client: str | None
-    at: datetime
-    end_reason: str | None = None
 
 
 class Recaller(Protocol):

@@ -1,16 +1,14 @@
 """Which sessions there are, whose they are and where they work."""
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import partial
 
 import aiosqlite
 
 from recalld.store.bridge import Database
 from recalld.store.event_table import stamp
-
-# Every write is synced, so a session that only says it is still there is noted this seldom.
-SEEN_EVERY = timedelta(minutes=1)
+from recalld.store.model import Sighting
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,33 +25,16 @@ class Session:
     end_reason: str | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sighting:
-    """What one message says about its session; None where it says nothing."""
-
-    key: str
-    agent: str
-    workspace: str | None
-    client: str | None
-    at: datetime
-
-
 class Sessions:
     """The session table of ``state.db``."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def upsert(self, sighting: Sighting) -> None:
-        """Note a session. None keeps the workspace and client known so far; an ended session that
-        is seen later is open again. Costs no write when nothing changed within ``SEEN_EVERY``."""
-        known = await self.get(sighting.key)
-        if known is None or _tells_something(known, sighting):
-            await self._database.write(partial(_upsert, sighting=sighting))
-
-    async def end(self, key: str, *, reason: str, at: datetime) -> None:
-        """Mark a session as ended; a session nobody started is nothing to end."""
-        await self._database.write(partial(_end, key=key, reason=reason, at=at))
+    async def note(self, sighting: Sighting) -> None:
+        """Note a session, or its end. None keeps the workspace and client known so far; an ended
+        session that is seen later is open again. Every call is one synced write."""
+        await self._database.write(partial(_note, sighting=sighting))
 
     async def get(self, key: str) -> Session | None:
         """The session named ``key``, None when it was never seen."""
@@ -65,14 +46,13 @@ class Sessions:
         return None if session is None else session.workspace
 
 
-def _tells_something(known: Session, sighting: Sighting) -> bool:
-    return (
-        known.agent != sighting.agent
-        or sighting.workspace not in (None, known.workspace)
-        or sighting.client not in (None, known.client)
-        or (known.ended_at is not None and sighting.at > known.ended_at)
-        or sighting.at - known.seen_at >= SEEN_EVERY
-    )
+async def _note(connection: aiosqlite.Connection, *, sighting: Sighting) -> None:
+    await _upsert(connection, sighting=sighting)
+    if sighting.end_reason is not None:
+        await connection.execute(
+            "UPDATE session SET ended_at = ?, end_reason = ? WHERE key = ?",
+            (stamp(sighting.at), sighting.end_reason, sighting.key),
+        )
 
 
 async def _upsert(connection: aiosqlite.Connection, *, sighting: Sighting) -> None:
@@ -90,13 +70,6 @@ async def _upsert(connection: aiosqlite.Connection, *, sighting: Sighting) -> No
           ended_at = CASE WHEN excluded.seen_at > ended_at THEN NULL ELSE ended_at END
         """,
         (sighting.key, sighting.agent, sighting.workspace, sighting.client, at, at),
-    )
-
-
-async def _end(connection: aiosqlite.Connection, *, key: str, reason: str, at: datetime) -> None:
-    await connection.execute(
-        "UPDATE session SET ended_at = ?, end_reason = ? WHERE key = ?",
-        (stamp(at), reason, key),
     )
 
 

@@ -33,7 +33,7 @@ async def handle(params: PromptParams, context: Context) -> object:
     total_ms = min(params.budget_ms or services.total_ms(), services.total_ms())
 
     async def work() -> RecallResult:
-        place = await services.places.of_session(params.session)
+        place = await services.places.of_session(params.session, budget_ms=total_ms)
         prompt = Prompt(
             # A NUL would cut text short in places that count in C strings.
             text=params.text.replace("\0", " "),
