@@ -109,6 +109,14 @@ def test_recall_sends_what_was_asked_for(daemon, tmp_path):
     assert (params["text"], params["budget_ms"]) == ("x", 300)
 
 
+def test_each_recall_is_a_session_of_its_own_unless_one_is_named(daemon):
+    for arguments in ([], [], ["--session", "s1"], ["--session", "s1"]):
+        assert recalld(daemon, "recall", "x", *arguments) == 0
+    first, second, *named = (p["session"]["key"] for p in daemon.seen("session.prompt"))
+    assert first != second
+    assert named == ["s1", "s1"]
+
+
 def test_recall_tries_the_current_folder_when_no_workspace_is_known(daemon, capsys):
     daemon.answers["session.prompt"] = {"status": "no_result", "reason": "no_workspace"}
     assert recalld(daemon, "recall", "x") == 0

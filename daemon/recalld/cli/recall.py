@@ -4,6 +4,7 @@ import os
 import shlex
 from pathlib import Path
 from typing import Annotated
+from uuid import uuid4
 
 import typer
 
@@ -43,7 +44,8 @@ def attach(app: typer.Typer) -> None:
         """Judge a prompt and show the context block it would get."""
         params: dict[str, object] = {
             "session": {
-                "key": session or f"cli:{Path.cwd()}",
+                # A conversation of its own: what an earlier one was told is news to this one.
+                "key": session or f"cli:{uuid4().hex[:12]}",
                 "client": "recalld-cli",
                 "workspace": absolute(workspace) if workspace else None,
             },
