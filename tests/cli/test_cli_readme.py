@@ -50,3 +50,22 @@ def test_every_setting_the_text_names_exists():
     methods = {"index.sync", "index.status", "recall.explain"}
     files = {"config.toml"}
     assert ours - methods - files <= known
+
+
+def blocks() -> list[str]:
+    return re.findall(r"^```\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
+
+
+def test_the_link_the_unit_runs_is_made_before_the_unit_is_enabled():
+    (block,) = [block for block in blocks() if "systemctl --user enable" in block]
+    lines = block.split("\n")
+    order = ["mkdir -p ~/.local/bin", "ln -s", "cp systemd/", "systemctl --user enable"]
+    at = [next(n for n, line in enumerate(lines) if line.startswith(step)) for step in order]
+    assert at == sorted(at)
+
+
+def test_what_the_session_copies_and_adds_is_there():
+    (copy,) = re.findall(r"^cp -r (\S+) (\S+)$", README, re.MULTILINE)
+    assert (Path(__file__).parents[2] / copy[0] / "MEMORY.md").is_file()
+    assert README.index(f"cp -r {copy[0]}") < README.index(f"$ recalld workspace add {copy[1]}")
+    assert README.index("wait for the line") < README.index("$ recalld recall")

@@ -190,7 +190,7 @@ def test_tail_says_in_one_line_what_it_follows_and_that_nobody_writes(folder, el
         ({}, None),
         (
             {"strongSignalTop": 1.0, "strongSignalSecond": 0.0, "strongSignal": True},
-            "strong   yes: best 1, next: none in another file",
+            "strong   yes: best 1, next: none good enough in another file",
         ),
         (
             {

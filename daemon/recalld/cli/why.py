@@ -132,7 +132,7 @@ def _signal(signal: dict[str, object]) -> None:
     if not signal.get("top"):
         return
     word = "yes" if signal.get("strong") else "no"
-    second = shown(signal["second"]) if signal.get("second") else "none in another file"
+    second = shown(signal["second"]) if signal.get("second") else "none good enough in another file"
     source = _said(", source {}", signal.get("source"))
     say(f"strong   {word}: best {shown(signal['top'])}, next: {second}{source}")
 
