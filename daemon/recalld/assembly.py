@@ -17,6 +17,7 @@ from recalld.embed.port import Embedder
 from recalld.index.flow import Indexer, IndexSettings
 from recalld.index.ignore import trace_paths
 from recalld.index.model import Workspace
+from recalld.index.reread import reread
 from recalld.parts import (
     EventJournal,
     IndexPlaces,
@@ -169,6 +170,7 @@ def _engine(base: Base, hub: Hub, ids: TraceIds) -> Engine:
                 searcher=searcher,
                 rules=rules_of(extended_stage(base.embedder.identity)),
                 embed=MessageEmbedder(base.embedder),
+                reread=reread,
             ),
             settings=lambda: settings.current,
             sink=base.sink,
@@ -233,6 +235,7 @@ def _services(base: Base, engine: Engine, *, hub: Hub, ids: TraceIds) -> Service
         reload=reloading.reload,
         clock=base.now,
         new_id=ids.next,
+        forget_shown=engine.recall.forget_shown,
     )
 
 

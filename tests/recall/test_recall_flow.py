@@ -164,7 +164,10 @@ async def test_hung_trace_disk_does_not_hold_an_answer(house):
         service = house.service(sink)
         house.settings = Settings(trace=TracePolicy(queue=8))
         with anyio.fail_after(5):
-            results = [await service.prompt(house.prompt()) for _ in range(100)]
+            results = [
+                await service.prompt(house.prompt(session_key=f"s{number}"))
+                for number in range(100)
+            ]
     assert {result.status for result in results} == {Status.OK}
     assert house.counters.get("trace.dropped") == 100
     release.set()

@@ -420,11 +420,22 @@ TRACE_KEYS = {
 }
 
 
+async def test_ledger_turns_decides_for_how_long_nothing_is_repeated(tmp_path):
+    for turns, statuses in ((0, ["ok", "ok", "ok"]), (1, ["ok", "no_result", "ok"])):
+        house = House(root=tmp_path, settings=config_of(**{"recall.ledger_turns": turns}))
+        async with house.open_sink() as sink:
+            service = house.service(sink)
+            assert [(await service.prompt(house.prompt())).status for _ in range(3)] == statuses
+
+
+OF_MANY_PROMPTS = {"recall.ledger_turns"}
+
+
 def test_no_setting_is_left_out_of_this_table():
     tables = ("recall.", "trace.", "graph_memory.")
     declared = {key for key, _ in leaves(Config) if key.startswith(tables)}
     tested = {row.key for row in ROWS}
-    assert declared == tested | TRACE_KEYS | set(UNREAD)
+    assert declared == tested | TRACE_KEYS | OF_MANY_PROMPTS | set(UNREAD)
     assert not tested & set(UNREAD)
 
 

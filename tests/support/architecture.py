@@ -28,7 +28,9 @@ PURE_FOLDERS = frozenset(
     ["text", "recall", "search", "index", "continuity", "heartbeat", "memories", "graph"]
 )
 FLOW_NAMES = frozenset(["flow", "pipeline", "schedule", "writer", "handlers"])
-IO_MODULES = frozenset({"index.watch", "index.scan", "recall.sink"})
+IO_MODULES = frozenset(
+    {"index.watch", "index.scan", "index.reread", "index.transcripts.disk", "recall.sink"}
+)
 IMPURE = frozenset(
     [
         "anyio",

@@ -47,8 +47,8 @@ class House:
             )
         )
 
-    def prompt(self, text="what did we decide?"):
-        return prompt(text, workspace_root=str(self.root))
+    def prompt(self, text="what did we decide?", **changes):
+        return prompt(text, workspace_root=str(self.root), **changes)
 
     def open_sink(self):
         return open_sink(state_dir=self.root, counters=self.counters)

@@ -68,7 +68,7 @@ def read(root: str, file: Seen, *, max_bytes: int) -> Content:
     if file.stamp.size > max_bytes:
         return Content(data=None, stamp=file.stamp, skipped="too_large")
     try:
-        with _opened(root, file.name) as descriptor:
+        with opened(root, file.name) as descriptor:
             return _content(descriptor, max_bytes)
     except OSError as error:
         if error.errno in _GONE:
@@ -241,7 +241,7 @@ class _Descriptors:
 
 
 @contextmanager
-def _opened(root: str, name: bytes) -> Iterator[int]:
+def opened(root: str, name: bytes) -> Iterator[int]:
     *folders, last = name.split(b"/")
     with _Descriptors() as held:
         at = held.open(os.fsencode(root), None)

@@ -1,6 +1,5 @@
 """Every chunk that any route found, and the rule that kept it out of the block. Pure."""
 
-from recalld.recall.fuse import cap_paths
 from recalld.recall.record import Recall
 from recalld.search.model import Found
 
@@ -8,6 +7,8 @@ MIN_SCORE = "min_score"
 QUALITY_GATE = "quality_gate"
 CHUNKS_PER_PATH = "chunks_per_path"
 TOP_K = "top_k"
+ALREADY_SHOWN = "already_shown"
+STALE = "stale"
 TOKEN_BUDGET = "token_budget"  # noqa: S105  (a rule's name, no password)
 
 
@@ -45,11 +46,12 @@ def candidates_of(seen: Recall) -> list[dict[str, object]]:
 
 def _rules(seen: Recall) -> dict[str, str | None]:
     """The rule for each fused place, by the id of its best chunk."""
-    kept = cap_paths(seen.judged.accepted, seen.policy.chunks_per_path)
     shown = () if seen.injection is None else seen.injection.shown
     rules: dict[str, str | None] = {hit.found.uid: QUALITY_GATE for hit in seen.judged.rejected}
     rules |= {hit.found.uid: CHUNKS_PER_PATH for hit in seen.judged.accepted}
-    rules |= {hit.found.uid: TOP_K for hit in kept}
+    rules |= {hit.found.uid: TOP_K for hit in seen.eligible}
+    rules |= dict.fromkeys(seen.repeated, ALREADY_SHOWN)
+    rules |= dict.fromkeys(seen.stale, STALE)
     rules |= {hit.found.uid: TOKEN_BUDGET for hit in seen.chosen}
     return rules | {hit.found.uid: None for hit in shown}
 

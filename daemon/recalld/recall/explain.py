@@ -36,7 +36,8 @@ def explanation_of(trace: Mapping[str, object]) -> Fields:
     ``gate``: verdict and the rule that fired. ``searches``: every query with its outcome.
     ``routes``: by stage, each chunk with rank and raw score. ``shown`` and ``cut``: the chunks
     that are in the block, and the others with the rule that kept them out (min_score,
-    quality_gate, chunks_per_path, top_k, token_budget). ``trace``: the record itself.
+    quality_gate, chunks_per_path, top_k, token_budget, already_shown, stale). ``trace``: the
+    record itself.
     A field that an older trace lacks is null.
     """
     candidates = [row for row in _rows(trace.get("candidates")) if "id" in row]

@@ -17,6 +17,7 @@ from recalld.journal import find_line
 from recalld.recall.answer import result_of
 from recalld.recall.explain import Fields, explanation_of
 from recalld.recall.ids import TraceIds, is_trace_id
+from recalld.recall.ledger import NOTHING, Ledger
 from recalld.recall.model import Prompt, RecallResult
 from recalld.recall.pipeline import Ports, recall
 from recalld.recall.policy import GraphMemoryPolicy, RecallPolicy, TracePolicy
@@ -88,6 +89,7 @@ class RecallService:
     def __init__(self, world: RecallWorld) -> None:
         self._world = world
         self._recent: OrderedDict[str, Callable[[], Fields]] = OrderedDict()
+        self._ledger = Ledger()
         self._readers = anyio.CapacityLimiter(1)
 
     async def prompt(self, prompt: Prompt, *, budget_ms: int | None = None) -> RecallResult:
@@ -101,15 +103,25 @@ class RecallService:
         if budget_ms is not None:
             total_ms = min(total_ms, budget_ms)
         run = Run(total_ms)
+        turns = settings.recall.ledger_turns
         fresh = Recall(
             prompt=prompt,
             policy=settings.recall,
             graph=settings.graph_memory,
             total_ms=total_ms,
             trace_id=self._world.ids.next() if settings.trace.enabled else "",
+            shown=self._ledger.next_prompt(prompt.session_key, turns=turns) if turns else NOTHING,
         )
         seen = await recall(fresh, run=run, ports=self._world.ports)
+        if turns and seen.injection is not None:
+            block = seen.injection
+            told = zip(block.shown, block.snippets, strict=True)
+            self._ledger.note(prompt.session_key, [(hit.found.uid, text) for hit, text in told])
         return self._answer(seen, settings.trace)
+
+    def forget_shown(self, session_key: str) -> None:
+        """The session's context was emptied: what it was shown may be shown again."""
+        self._ledger.forget(session_key)
 
     async def explain(self, trace_id: str) -> Fields:
         """Why that prompt got what it got. ``NotFound`` where no trace of that id is left."""

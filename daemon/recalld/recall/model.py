@@ -179,6 +179,29 @@ class Fused:
     suspect: bool = False
 
 
+class Condition(StrEnum):
+    """A hit's file against what the index has of it.
+
+    ``unknown``: the file could not be read just now, which is no reason to drop a hit.
+    """
+
+    UNCHANGED = "unchanged"
+    CHANGED = "changed"
+    GONE = "gone"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileNow:
+    """A file as it is now. ``text`` is set where it changed: cleaned as the index cleans it.
+
+    Of a transcript it is what the chunk's own lines say.
+    """
+
+    condition: Condition
+    text: str = ""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Injection:
     """The block and what is in it. ``tokens`` is our estimate of the whole block.

@@ -1,6 +1,6 @@
 """One recall from prompt to block. Every line is a pure step or a stage.
 
-clean → gate → probe or literal → strong signal → expand → fan out → fuse → judge → inject
+clean → gate → probe or literal → strong signal → expand → fan out → fuse → judge → check → inject
 """
 
 from dataclasses import dataclass, field
@@ -11,6 +11,7 @@ import anyio
 import anyio.to_thread
 
 from recalld.budget import Outcome, Run, Stage
+from recalld.recall.freshness import Checked, Reread, check
 from recalld.recall.model import RouteQuery, Status
 from recalld.recall.record import Recall, Searched
 from recalld.recall.steps import (
@@ -18,15 +19,17 @@ from recalld.recall.steps import (
     Rules,
     Vector,
     admitted,
-    chosen,
     concluded,
+    contenders,
     ended,
     extended,
     gated,
     is_uncertain,
     literal_of,
+    placed,
     planned,
     probed,
+    ranked,
     sent_on,
     wants_vector,
     with_searches,
@@ -42,6 +45,9 @@ GATE_EMBEDDING_SHARE = 0.25
 INLINE_CHARS = 16_384
 CLEANING_MS = 1_000
 CLEANING_SHARE = 0.5
+# Six files are looked at within a millisecond; a disk that hangs may not cost the answer.
+CHECKING_MS = 200
+CHECKING_SHARE = 0.5
 
 
 class MessageEmbed(Protocol):
@@ -58,12 +64,15 @@ class MessageEmbed(Protocol):
 class Ports:
     """What a recall asks of the world. ``embed`` None: the gate has rules only.
 
-    ``cleaning`` bounds the threads that clean long messages, abandoned ones too.
+    ``cleaning`` bounds the threads that clean long messages, abandoned ones too; ``checking``
+    those that look at files. ``reread`` None: hits are shown as they were indexed.
     """
 
     searcher: Searcher
     rules: Rules
     embed: MessageEmbed | None = None
+    reread: Reread | None = None
+    checking: anyio.CapacityLimiter = field(default_factory=lambda: anyio.CapacityLimiter(2))
     cleaning: anyio.CapacityLimiter = field(default_factory=lambda: anyio.CapacityLimiter(2))
 
 
@@ -83,7 +92,8 @@ async def recall(seen: Recall, *, run: Run, ports: Ports) -> Recall:
     if seen.status is None:
         seen = planned(seen, rules)
         seen = with_searches(seen, await run.fan_out(_expanded(seen, ports)))
-        seen = chosen(seen)
+        seen = ranked(seen)
+        seen = placed(seen, await _check(seen, run=run, ports=ports))
     return concluded(seen, run.ledger, run.elapsed_ms)
 
 
@@ -106,6 +116,24 @@ async def _admission(seen: Recall, *, run: Run, ports: Ports) -> Recall:
     outcome = run.ledger[-1].outcome
     late = outcome is not Outcome.FAILED
     return ended(seen, Status.TIMEOUT if late else Status.FAIL_OPEN, f"clean: {outcome}")
+
+
+async def _check(seen: Recall, *, run: Run, ports: Ports) -> Checked:
+    """What became of the hits in their files; nothing where that is not known in time."""
+    found = [hit.found for hit in contenders(seen)]
+    root = seen.prompt.workspace_root
+    if ports.reread is None or root is None or not found:
+        return {}
+    look = partial(check, found, root=root, reread=ports.reread)
+    stage: Stage[Checked] = Stage(
+        name="check",
+        work=partial(
+            anyio.to_thread.run_sync, look, abandon_on_cancel=True, limiter=ports.checking
+        ),
+        otherwise={},
+        limit_ms=min(CHECKING_MS, int(run.remaining_ms * CHECKING_SHARE)),
+    )
+    return await run.stage(stage)
 
 
 def _embedding(seen: Recall, embed: MessageEmbed, run: Run) -> Stage[Vector | None]:

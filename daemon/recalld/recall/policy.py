@@ -156,6 +156,8 @@ class RecallPolicy(Policy, frozen=True, kw_only=True):
     snippet_chars: Annotated[int, Meta(ge=50, le=2_000)] = 200
     # One chunk a file costs .05-.4 recall where a file holds many notes.
     chunks_per_path: Annotated[int, Meta(ge=1, le=20)] = 3
+    # What a session was shown is in its context; said again on every turn it piles up there.
+    ledger_turns: Annotated[int, Meta(ge=0, le=1_000)] = 10
     trigger: TriggerPolicy = TriggerPolicy()
     gate: GatePolicy = GatePolicy()
     expansion: ExpansionPolicy = ExpansionPolicy()

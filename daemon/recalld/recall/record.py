@@ -3,10 +3,11 @@
 The pipeline fills it step by step; answer, trace and explanation are projections of it.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from recalld.budget import StageNote
+from recalld.recall.ledger import NOTHING, Shown
 from recalld.recall.model import (
     Depth,
     Fused,
@@ -47,13 +48,18 @@ NOTHING_JUDGED = Judged()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recall:
-    """One recall. ``status`` is set by the step that ends it."""
+    """One recall. ``status`` is set by the step that ends it.
+
+    ``shown`` is what the session's prompts were shown lately. ``eligible`` passed the gate and
+    are news; ``repeated`` and ``stale`` are the ids of chunks withheld for being neither.
+    """
 
     prompt: Prompt
     policy: RecallPolicy
     graph: GraphMemoryPolicy
     total_ms: int
     trace_id: str = ""
+    shown: Shown = field(default_factory=lambda: NOTHING)
     cleaned: str = ""
     query: str = ""
     literal: str = ""
@@ -67,6 +73,9 @@ class Recall:
     expansion: tuple[RouteQuery, ...] = ()
     lists: tuple[RouteHits, ...] = ()
     judged: Judged = NOTHING_JUDGED
+    eligible: tuple[Fused, ...] = ()
+    repeated: frozenset[str] = frozenset()
+    stale: frozenset[str] = frozenset()
     chosen: tuple[Fused, ...] = ()
     injection: Injection | None = None
     llm_calls: int = 0

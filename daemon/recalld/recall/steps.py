@@ -9,10 +9,13 @@ from numpy.typing import NDArray
 
 from recalld.budget import Outcome, StageNote
 from recalld.recall.expand import bounded, expand, literal_query
+from recalld.recall.freshness import Checked
 from recalld.recall.fuse import cap_paths, fuse
-from recalld.recall.inject import inject
+from recalld.recall.inject import inject, snippet_of
+from recalld.recall.ledger import is_repeated
 from recalld.recall.model import (
     Depth,
+    Fused,
     GateVerdict,
     Route,
     RouteHits,
@@ -30,6 +33,8 @@ from recalld.text.redact import redact
 
 # How many results a route brings, by depth; what is shown is recall.top_k.
 RESULTS = {Depth.LITERAL: 3, Depth.BALANCED: 5, Depth.DEEP: 8}
+# Looked at on disk before any is shown: what turns out to be stale makes room for the next.
+CHECKED_FACTOR = 2
 PROFILE_DEPTH = {"speed": Depth.LITERAL, "balanced": Depth.BALANCED, "deep": Depth.DEEP}
 
 Vector = NDArray[np.float32]
@@ -170,12 +175,45 @@ def planned(seen: Recall, rules: Rules) -> Recall:
     return replace(seen, signal=signal, expansion=queries)
 
 
-def chosen(seen: Recall) -> Recall:
-    """Fused, judged, cut to so many a file and so many at all, and put into a block."""
+def ranked(seen: Recall) -> Recall:
+    """Fused, judged and cut to so many a file; what the session was shown lately is left out.
+
+    Who asks for it explicitly is shown it again.
+    """
     judged = judge(fuse(seen.lists, seen.policy), seen.policy)
-    kept = cap_paths(judged.accepted, seen.policy.chunks_per_path)[: seen.policy.top_k]
-    block = inject(kept, depth=seen.depth, policy=seen.policy)
-    return replace(seen, judged=judged, chosen=kept, injection=block)
+    explicit = seen.verdict is not None and seen.verdict.reason == "explicit_prefix"
+    repeated = frozenset(
+        hit.found.uid for hit in judged.accepted if not explicit and _was_shown(hit, seen)
+    )
+    news = [hit for hit in judged.accepted if hit.found.uid not in repeated]
+    kept = cap_paths(news, seen.policy.chunks_per_path)
+    return replace(seen, judged=judged, repeated=repeated, eligible=kept)
+
+
+def _was_shown(hit: Fused, seen: Recall) -> bool:
+    uid = hit.found.uid
+    return uid in seen.shown and is_repeated(uid, snippet_of(hit.found, seen.policy), seen.shown)
+
+
+def contenders(seen: Recall) -> tuple[Fused, ...]:
+    """Those of the eligible hits that are worth a look at their files."""
+    return seen.eligible[: CHECKED_FACTOR * seen.policy.top_k]
+
+
+def placed(seen: Recall, checked: Checked) -> Recall:
+    """Cut to so many at all and put into a block, each with its lines of now.
+
+    ``checked`` empty: nothing is known, they are taken as they were indexed.
+    """
+    stale = frozenset(uid for uid, found in checked.items() if found is None)
+    kept = [
+        replace(hit, found=checked.get(hit.found.uid) or hit.found)
+        for hit in seen.eligible
+        if not checked or hit.found.uid in checked.keys() - stale
+    ]
+    chosen = tuple(kept[: seen.policy.top_k])
+    block = inject(chosen, depth=seen.depth, policy=seen.policy)
+    return replace(seen, stale=stale, chosen=chosen, injection=block)
 
 
 def concluded(seen: Recall, notes: Sequence[StageNote], elapsed_ms: float) -> Recall:
@@ -196,9 +234,16 @@ def concluded(seen: Recall, notes: Sequence[StageNote], elapsed_ms: float) -> Re
         late = all(outcome is not Outcome.FAILED for outcome, _ in failures)
         return ended(done, Status.TIMEOUT if late else Status.FAIL_OPEN, reason)
     if done.judged.accepted:
-        return ended(done, Status.NO_RESULT, "token_budget")
+        return ended(done, Status.NO_RESULT, _why_withheld(done))
     anything = any(search.result and search.result.found for search in done.searches)
     return ended(done, Status.LOW_QUALITY if anything else Status.NO_RESULT, reason)
+
+
+def _why_withheld(seen: Recall) -> str:
+    """What kept everything that was good enough out of the block."""
+    if seen.chosen:
+        return "token_budget"
+    return "already_shown" if seen.repeated else "stale"
 
 
 def ended(seen: Recall, status: Status, reason: str | None = None) -> Recall:

@@ -27,7 +27,10 @@ class Vitals:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Services:
-    """``total_ms`` is the configured budget of one recall, read anew for every request."""
+    """``total_ms`` is the configured budget of one recall, read anew for every request.
+
+    ``forget_shown`` is told the key of a session whose context was emptied.
+    """
 
     recall: Recaller
     searcher: Searcher
@@ -45,3 +48,4 @@ class Services:
     reload: Callable[[], Awaitable[Mapping[str, object]]]
     clock: Callable[[], datetime]
     new_id: Callable[[], str]
+    forget_shown: Callable[[str], None]

@@ -26,6 +26,7 @@ async def handle(params: EndParams, context: Context) -> object:
     if kept.duplicate:
         return repeated(kept.reply or encoded(RESULT))
     services.sessions.end(params.session, reason=params.reason, at=at)
+    services.forget_shown(params.session.key)
     return RESULT
 
 
