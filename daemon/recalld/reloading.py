@@ -15,6 +15,7 @@ from recalld.config import Config, Loaded, Settings
 from recalld.counters import Counters
 from recalld.errors import RecalldError
 from recalld.index.flow import Indexer
+from recalld.index.ignore import trace_paths
 from recalld.index.workspaces import expand
 from recalld.server.health import Condition
 
@@ -85,9 +86,11 @@ async def apply_workspaces(config: Config, environ: Mapping[str, str], indexer: 
         real_path=os.path.realpath,
     )
     wanted = await anyio.to_thread.run_sync(expanded, abandon_on_cancel=True)
+    never = trace_paths(config.trace.file, config.trace.keep)
+    known = tuple(replace(each, id=0) for each in indexer.workspaces)
     # Setting them arms every watch anew; a reload that changes nothing here should not.
-    if wanted != tuple(replace(known, id=0) for known in indexer.workspaces) or not wanted:
-        await indexer.set_workspaces(wanted)
+    if (wanted, never) != (known, indexer.never) or not wanted:
+        await indexer.set_workspaces(wanted, never=never)
 
 
 def _folders(pattern: str) -> list[str]:

@@ -12,7 +12,7 @@ from recalld.errors import NotFound
 from recalld.index.flow import IndexSettings
 from recalld.index.model import Workspace
 from recalld.index.policy import IndexPolicy
-from support.indexing import open_world
+from support.indexing import open_world, put
 
 
 @pytest.fixture
@@ -300,3 +300,16 @@ async def test_rebuilt_from_nothing_the_index_has_the_same_ids(root: Path, tmp_p
     async with open_world(root, tmp_path / "2") as world:
         await world.indexer.sync()
         assert await world.contents() == first
+
+
+async def test_a_path_that_may_no_longer_be_indexed_leaves_the_index(
+    root: Path, tmp_path: Path
+) -> None:
+    put(root / "memory/trace.md", "a trace that repeats what was asked")
+    async with open_world(root, tmp_path) as world:
+        await world.indexer.sync()
+        assert await world.hits("trace") == ["memory/trace.md"]
+        (workspace,) = world.indexer.workspaces
+        await world.indexer.set_workspaces([workspace], never=("memory/trace.md",))
+        await world.indexer.sync()
+        assert await world.hits("trace") == []

@@ -41,7 +41,8 @@ NO_ANSWER = "the disk does not answer"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexSettings:
-    """``never`` are paths relative to any workspace that are not indexed: the trace files.
+    """``never`` are paths relative to any workspace that are not indexed: the trace files. It
+    holds until ``set_workspaces`` names others.
 
     ``watch`` None: watchfiles.
     """
@@ -98,6 +99,7 @@ class Indexer:
     ) -> None:
         self._store = store
         self._settings = settings
+        self.never = settings.never
         self._counters = counters
         self._on_change = on_change
         self._turns = Turns(counters)
@@ -116,8 +118,14 @@ class Indexer:
         """With their ids, for ``resolve``."""
         return tuple(tended.workspace for tended in self._tended.values())
 
-    async def set_workspaces(self, workspaces: Iterable[Workspace]) -> None:
-        """Index exactly these; the rows of any other workspace are dropped."""
+    async def set_workspaces(
+        self, workspaces: Iterable[Workspace], *, never: tuple[str, ...] | None = None
+    ) -> None:
+        """Index exactly these; the rows of any other workspace are dropped.
+
+        With other ``never`` paths than before, every workspace is looked at anew.
+        """
+        self.never = self.never if never is None else never
         wanted = {workspace.root: workspace for workspace in workspaces}
         stored = {row.root: row for row in await self._store.workspaces()}
         for root in [root for root in self._tended if root not in wanted]:
@@ -241,7 +249,7 @@ class Indexer:
         return Rules(
             include=GitIgnoreSpec.from_lines(policy.include),
             ignore=GitIgnoreSpec.from_lines(policy.ignore),
-            never=(*RESERVED, *self._settings.never, *inner_roots(workspace, others)),
+            never=(*RESERVED, *self.never, *inner_roots(workspace, others)),
             sources=sources_of(workspace),
             gitignore=policy.gitignore,
         )
