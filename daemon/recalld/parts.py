@@ -71,17 +71,18 @@ class IndexService:
     async def sync(self, workspace_id: int | None, *, wait: bool) -> Mapping[str, object]:
         started = anyio.current_time()
         report = await self.indexer.sync(workspace_id, wait=wait)
-        if wait:
-            for workspace in self.indexer.workspaces:
-                if workspace_id in (None, workspace.id):
-                    await self.searcher.caught_up(workspace.id)
+        skipped = [{"path": skip.path, "why": skip.why} for skip in report.skipped]
+        for workspace in self.indexer.workspaces if wait else ():
+            if workspace_id in (None, workspace.id):
+                why = await self.searcher.caught_up(workspace.id)
+                skipped += [] if why is None else [{"path": workspace.root, "why": why}]
         return {
             "files": report.files,
             "chunks": report.chunks,
             "added": report.added,
             "changed": report.changed,
             "removed": report.removed,
-            "skipped": [{"path": skip.path, "why": skip.why} for skip in report.skipped],
+            "skipped": skipped,
             "took_ms": round((anyio.current_time() - started) * 1_000, 3),
         }
 

@@ -46,3 +46,28 @@ def test_a_refused_reload_is_counted_and_told_until_a_good_one(tmp_path):
     assert any(why.startswith("config: the last reload was refused") for why in refused["degraded"])
     assert after["parts"]["config"] == before["parts"]["config"]
     assert not any(why.startswith("config:") for why in after["degraded"])
+
+
+def test_a_reloaded_trace_file_is_never_memory(tmp_path):
+    home, notes = tmp_path / "home", tmp_path / "notes"
+    (notes / "memory").mkdir(parents=True)
+    (notes / "memory" / "asked.md").write_text("the turbine was asked about\n", encoding="utf-8")
+    config = f'workspaces = ["{notes}"]\n' + NO_ENGINE
+    with running(home, config=config) as daemon:
+        assert daemon.call("index.sync")["files"] == 1
+        moved = config + '[trace]\nfile = "memory/asked.md"\n'
+        (home / "config.toml").write_text(moved, encoding="utf-8")
+        daemon.call("config.reload")
+        assert daemon.call("index.sync")["files"] == 0
+        assert daemon.call("search", query="turbine")["hits"] == []
+
+
+def test_a_folder_nobody_configured_is_told_of_and_is_no_error(tmp_path):
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    with running(tmp_path / "home", workspaces=[notes], config=NO_ENGINE) as daemon:
+        elsewhere = str(tmp_path / "elsewhere")
+        told = daemon.call("index.sync", workspace=elsewhere)
+        assert told["skipped"] == [{"path": elsewhere, "why": "not a configured workspace"}]
+        assert (told["files"], told["chunks"], told["added"]) == (0, 0, 0)
+        assert daemon.call("index.status", workspace=elsewhere)["workspaces"] == []

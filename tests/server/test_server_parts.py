@@ -31,6 +31,7 @@ class Embedding:
     async def caught_up(self, workspace_id):
         self.waited.append(workspace_id)
         await anyio.sleep(1)
+        return "usem3: hangs" if workspace_id == 2 else None
 
 
 async def test_a_sync_that_waits_takes_as_long_as_it_says(autojump_clock):
@@ -48,3 +49,5 @@ async def test_a_sync_that_waits_takes_as_long_as_it_says(autojump_clock):
         )
         told = await service.sync(workspace_id, wait=wait)
         assert (searcher.waited, told["took_ms"], told["files"]) == (waited, took_ms, 3)
+        hung = [{"path": "/b", "why": "usem3: hangs"}] if 2 in waited else []
+        assert told["skipped"] == hung

@@ -75,9 +75,10 @@ class IndexSearcher:
         """The index of this workspace was written."""
         self._keeper.notify(workspace_id)
 
-    async def caught_up(self, workspace_id: int) -> None:
-        """Return when everything written before the call can be found. Needs ``run``."""
-        await self._keeper.caught_up(workspace_id)
+    async def caught_up(self, workspace_id: int) -> str | None:
+        """Return when everything written before the call can be found, or why it cannot be by
+        its vectors yet. Needs ``run``."""
+        return await self._keeper.caught_up(workspace_id)
 
     async def search(self, query: str, *, scope: Scope, limit: int, now: datetime) -> SearchResult:
         """See ``SearchResult``. ``now`` is the asker's; its zone says where their days begin."""

@@ -78,6 +78,8 @@ class SearchPolicy:
     embed_round: int = 512
     # After the store or the engine failed.
     retry_s: float = 2.0
+    # A batch takes a tenth of a second; whoever waits for an engine that does none gives up.
+    stall_s: float = 60.0
     # How often vectors without a text are looked for.
     sweep_s: float = 3_600.0
     # The whole of one search; below the 2,200 ms of a query route.

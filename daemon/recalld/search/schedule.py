@@ -29,6 +29,8 @@ FILES_AT_ONCE = 400
 HASHES_AT_ONCE = 4_000
 # Tokenising these takes a quarter of a second, in which other threads get their turns.
 CHUNKS_AT_ONCE = 1_000
+# Who waits for the corpus looks up this often.
+LOOK_S = 1.0
 
 
 @dataclass(eq=False)
@@ -111,16 +113,40 @@ class CorpusKeeper:
             loops.start_soon(self._read_forever)
             loops.start_soon(self._embed_forever)
 
-    async def caught_up(self, workspace_id: int) -> None:
-        """Return when everything written before the call is read, and embedded where possible.
+    async def caught_up(self, workspace_id: int) -> str | None:
+        """Return when everything written before the call is read and embedded, or why it is not.
 
-        ``run`` must be running. With no engine, or a broken one, reading is enough.
+        ``run`` must be running. With no engine reading is enough; one that reports a problem is
+        not waited for, nor one that embeds nothing for ``stall_s``.
         """
         kept = self.kept(workspace_id)
         wanted = kept.wanted
         self._wake()
-        while kept.read < wanted or (kept.embedded < wanted and self._can_embed()):
-            await self._progress.wait()
+        done, moved_at = -1, anyio.current_time()
+        while kept.read < wanted or kept.embedded < wanted:
+            reading = kept.read < wanted
+            if done != (done := self._counters.get("search.embedded")) or reading:
+                moved_at = anyio.current_time()
+            why = None if reading else self._hopeless(moved_at)
+            if why is not None:
+                return why or None
+            with anyio.move_on_after(LOOK_S):
+                await self._progress.wait()
+        return None
+
+    def _hopeless(self, moved_at: float) -> str | None:
+        """Why what is read will not be embedded; empty where no engine is wanted at all."""
+        embedder = self._embedder
+        if embedder.state is EmbedderState.OFF:
+            return ""
+        engine = embedder.identity.engine
+        if embedder.problem:
+            return f"{engine}: {embedder.problem}"
+        if not self._can_embed():
+            return f"{engine} is {embedder.state}"
+        stall_s = self._policy.stall_s
+        stands = anyio.current_time() - moved_at > stall_s
+        return f"{engine} has embedded nothing for {stall_s:.0f} s" if stands else None
 
     async def refresh(self, kept: Kept) -> None:
         """Bring the rows of one workspace up to date; vectors it has already come with them."""
@@ -130,6 +156,9 @@ class CorpusKeeper:
             wanted = kept.wanted
             corpus = kept.corpus or empty_corpus(kept.workspace_id)
             files = await self._reads.files(kept.workspace_id)
+            if not files and kept.workspace_id not in await self._reads.workspaces():
+                self._forget(kept)
+                return
             chunks: list[ChunkRow] = []
             for some in _slices(unread_files(corpus, files), FILES_AT_ONCE):
                 chunks += await self._reads.chunks(some)
@@ -140,6 +169,13 @@ class CorpusKeeper:
             self._counters.add("search.refreshed")
         self._advance()
         self._wake()
+
+    def _forget(self, kept: Kept) -> None:
+        """The workspace is no longer in the index; whoever waits for it has waited enough."""
+        self._kept.pop(kept.workspace_id, None)
+        kept.corpus = empty_corpus(kept.workspace_id)
+        kept.read = kept.embedded = kept.wanted
+        self._advance()
 
     def _can_embed(self) -> bool:
         return self._embedder.state in (EmbedderState.READY, EmbedderState.LOADING)

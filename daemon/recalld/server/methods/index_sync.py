@@ -1,10 +1,18 @@
 """``index.sync``: look at the disk now."""
 
-from recalld.errors import NotFound
 from recalld.server.method import Context, Method
 from recalld.server.params import AbsolutePath, Params
-from recalld.server.services import Services
 from recalld.server.wire import shown
+
+UNKNOWN = "not a configured workspace"
+NOTHING: dict[str, object] = {
+    "files": 0,
+    "chunks": 0,
+    "added": 0,
+    "changed": 0,
+    "removed": 0,
+    "took_ms": 0.0,
+}
 
 
 class SyncParams(Params, frozen=True, kw_only=True):
@@ -16,18 +24,12 @@ class SyncParams(Params, frozen=True, kw_only=True):
 
 async def handle(params: SyncParams, context: Context) -> object:
     services = context.services
-    workspace_id = await chosen(params.workspace, services)
-    return await services.index.sync(workspace_id, wait=params.wait)
-
-
-async def chosen(path: str | None, services: Services) -> int | None:
-    """None stands for all. Raise ``NotFound`` for a path outside every configured workspace."""
-    if path is None:
-        return None
-    place = await services.places.of_path(path)
+    if params.workspace is None:
+        return await services.index.sync(None, wait=params.wait)
+    place = await services.places.of_path(params.workspace)
     if place is None:
-        raise NotFound(f"a configured workspace at or above {shown(path)}")
-    return place.id
+        return {**NOTHING, "skipped": [{"path": shown(params.workspace), "why": UNKNOWN}]}
+    return await services.index.sync(place.id, wait=params.wait)
 
 
 METHOD = Method("index.sync", SyncParams, handle)
