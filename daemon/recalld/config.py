@@ -18,6 +18,7 @@ from recalld.config_schema import leaves, value_at
 from recalld.embed.policy import EmbedPolicy
 from recalld.errors import BadConfig
 from recalld.index.policy import IndexPolicy, Pattern, check_patterns
+from recalld.llm.policy import LlmPolicy
 from recalld.recall.policy import (
     RESCUE_TIMEOUT_CAP_MS,
     GraphMemoryPolicy,
@@ -52,12 +53,6 @@ class WorkspaceEntry(Policy, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         for name in ("memory", "wiki", "documents"):
             check_patterns(f"workspaces.{name}", getattr(self, name))
-
-
-class LlmPolicy(Policy, frozen=True, kw_only=True):
-    """The ``[llm]`` table. Off: a key set for something else must not send text out."""
-
-    enabled: bool = False
 
 
 class ContinuityPolicy(Policy, frozen=True, kw_only=True):

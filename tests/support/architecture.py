@@ -18,18 +18,40 @@ FEATURES = frozenset(
         "memories",
         "graph",
         "llm",
+        "fallback",
     ]
 )
-# What one feature may know of another: its values, its knobs, and the embedder's port.
+# What one feature may know of another: its values, its knobs, the embedder's port, and how a
+# model's answer is read.
 SHARED_NAMES = frozenset({"model", "policy"})
-SHARED_MODULES = frozenset({"recalld.embed.port"})
+SHARED_MODULES = frozenset({"recalld.embed.port", "recalld.llm.structured"})
 
 PURE_FOLDERS = frozenset(
-    ["text", "recall", "search", "index", "continuity", "heartbeat", "memories", "graph"]
+    [
+        "text",
+        "recall",
+        "search",
+        "index",
+        "continuity",
+        "heartbeat",
+        "memories",
+        "graph",
+        "llm",
+        "fallback",
+    ]
 )
 FLOW_NAMES = frozenset(["flow", "pipeline", "schedule", "writer", "handlers"])
 IO_MODULES = frozenset(
-    {"index.watch", "index.scan", "index.reread", "index.transcripts.disk", "recall.sink"}
+    {
+        "index.watch",
+        "index.scan",
+        "index.reread",
+        "index.transcripts.disk",
+        "recall.sink",
+        "llm.client",
+        "llm.limiter",
+        "fallback.command",
+    }
 )
 IMPURE = frozenset(
     [
