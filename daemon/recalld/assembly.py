@@ -52,6 +52,7 @@ from recalld.store.index_read import IndexReader
 from recalld.store.index_write import IndexWriter
 from recalld.store.ping import ping
 from recalld.store.repair import Opened
+from recalld.store.retention import Retention
 from recalld.store.sessions import Sessions
 from recalld.store.vectors import VectorStore
 
@@ -133,9 +134,19 @@ def assemble(base: Base) -> Daemon:
             ("sessions", services.sessions.run),
             ("sources", sources.run),
             ("status", partial(_tell_of_changes, services)),
+            ("retention", _retention(base).run),
         ),
         configure=partial(apply_workspaces, settings.current, settings.environ, engine.indexer),
         ping_store=partial(ping, base.state.database),
+    )
+
+
+def _retention(base: Base) -> Retention:
+    return Retention(
+        base.state.database,
+        now=base.now,
+        keep_days=lambda: base.settings.current.server.keep_events_days,
+        counters=base.counters,
     )
 
 

@@ -37,6 +37,8 @@ class ServerPolicy(Policy, frozen=True, kw_only=True):
     errors_in_a_row: Annotated[int, Meta(ge=1, le=1_000)] = 10
     # Events waiting for one subscriber; more are lost and counted in ``missed``.
     subscriber_queue: Annotated[int, Meta(ge=1, le=65_536)] = 256
+    # The words of prompts, and sessions not seen since; what was said in turns is kept.
+    keep_events_days: Annotated[int, Meta(ge=1, le=36_500)] = 90
 
 
 class LogPolicy(Policy, frozen=True, kw_only=True):

@@ -15,6 +15,10 @@ CREATE TABLE event (
 -- A client's ids are its own within one session: no session is ever answered with another's.
 CREATE UNIQUE INDEX event_client_id ON event (session_key, kind, event_id) WHERE event_id IS NOT NULL;
 CREATE INDEX event_session ON event (session_key, seq);
+-- What is still to be forgotten, so that looking for it reads nothing else.
+CREATE INDEX event_reply ON event (received_at) WHERE reply IS NOT NULL;
+CREATE INDEX event_prompt ON event (received_at)
+  WHERE kind = 'session.prompt' AND payload <> X'7B7D';
 
 CREATE TABLE session (
   key TEXT PRIMARY KEY,
