@@ -1,12 +1,12 @@
 """Parameter errors name the key the caller wrote, and what is wrong with it."""
 
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, timedelta, timezone
 
 import pytest
 
 from recalld.errors import BadRequest
 from recalld.server.methods.search import SearchParams
-from recalld.server.methods.session_prompt import PromptParams
+from recalld.server.methods.session_prompt import PromptParams, _of_the_user
 from recalld.server.methods.session_turn import TurnParams
 from recalld.server.params import checked
 
@@ -75,6 +75,18 @@ def test_a_time_in_the_future_is_clamped_to_now():
 def test_a_time_in_the_past_stands():
     params = checked(PromptParams, PROMPT | {"at": "2026-05-01T13:00:00+02:00"})
     assert params.when(NOW) == datetime(2026, 5, 1, 11, tzinfo=UTC)
+
+
+def test_a_time_keeps_the_offset_it_was_sent_with():
+    for at in ("2026-05-01T13:00:00+02:00", "2031-01-01T00:00:00+02:00"):
+        moment = checked(PromptParams, PROMPT | {"at": at}).when(NOW)
+        assert moment.utcoffset() == timedelta(hours=2)
+
+
+def test_yesterday_is_a_day_of_the_offset_that_was_sent():
+    sent = datetime(2026, 5, 1, 0, 30, tzinfo=timezone(timedelta(hours=2)))
+    assert _of_the_user(sent).date() == date(2026, 5, 1)
+    assert _of_the_user(NOW).utcoffset() == NOW.astimezone().utcoffset()
 
 
 def test_a_time_that_utc_cannot_express_is_named():

@@ -45,13 +45,17 @@ class EventParams(Params, frozen=True, kw_only=True):
     event_id: EventId | None = None
 
     def when(self, now: datetime) -> datetime:
-        """UTC, never after ``now``. Raise ``BadRequest`` for a time that UTC cannot express."""
+        """With the offset that was sent, never after ``now``.
+
+        Raise ``BadRequest`` for a time that UTC cannot express.
+        """
         if self.at is None:
             return now
         try:
-            return min(self.at.astimezone(UTC), now)
+            self.at.astimezone(UTC)
         except OverflowError as error:
             raise BadRequest("params.at", "out of range") from error
+        return self.at if self.at <= now else now.astimezone(self.at.tzinfo)
 
 
 def checked(kind: type[P], params: Mapping[str, object]) -> P:

@@ -37,7 +37,7 @@ async def handle(params: PromptParams, context: Context) -> object:
         prompt = Prompt(
             # A NUL would cut text short in places that count in C strings.
             text=params.text.replace("\0", " "),
-            at=at.astimezone(),  # yesterday is a day of the user's zone, which is this machine's
+            at=_of_the_user(at),
             session_key=params.session.key,
             agent=params.session.agent,
             workspace_id=None if place is None else place.id,
@@ -58,6 +58,14 @@ async def handle(params: PromptParams, context: Context) -> object:
     return await services.recorder.once(
         entry, work, limit_ms=int(note.remaining_ms), wait_ms=int(total_ms - spent_ms)
     )
+
+
+def _of_the_user(at: datetime) -> datetime:
+    """In the zone whose days the user means: the offset that was sent, else this machine's.
+
+    Hosts write UTC without meaning it, so an offset of zero says nothing.
+    """
+    return at if at.utcoffset() else at.astimezone()
 
 
 def _noted(
