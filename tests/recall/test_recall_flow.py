@@ -130,7 +130,7 @@ async def test_damaged_line_counts_as_absent(house):
 async def test_budget_of_a_request_only_lowers_the_configured_one(house, budget_ms, total_ms):
     async with house.open_sink() as sink:
         await house.service(sink).prompt(house.prompt(), budget_ms=budget_ms)
-    assert house.lines()[0]["totalMs"] == total_ms
+    assert house.lines()[0]["budgetMs"] == total_ms
 
 
 async def test_reload_of_the_settings_is_seen_by_the_next_prompt(house):

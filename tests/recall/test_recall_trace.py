@@ -75,6 +75,7 @@ async def test_trace_tells_what_was_decided_and_found(autojump_clock):
     assert trace["gateReason"] == "historical_reference"
     assert (trace["vectorHits"], trace["qualityAccepted"], trace["qualityRejected"]) == (5, 2, 1)
     assert (trace["literalMs"], trace["searchMs"], trace["elapsedMs"]) == (30.0, 60.0, 60.0)
+    assert (trace["totalMs"], trace["budgetMs"]) == (trace["elapsedMs"], 5_000)
     assert [search["route"] for search in trace["searches"]] == ["literal", "det:axis"]
     assert trace["deterministicQueries"] == ["what did we decide about the gate decision context"]
     assert (trace["llmCalls"], trace["balancedLlmInvariant"]) == (0, True)

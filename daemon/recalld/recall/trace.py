@@ -89,7 +89,8 @@ def _times(seen: Recall) -> Fields:
     probe_ms = _took(notes.get("probe"))
     return {
         "elapsedMs": _ms(seen.elapsed_ms),
-        "totalMs": seen.total_ms,
+        "totalMs": _ms(seen.elapsed_ms),
+        "budgetMs": seen.total_ms,
         "literalMs": _ms(_took(literal)),
         "gateMs": _ms(first + probe_ms),
         "expansionMs": _ms(_expansion_ms(literal, expanded)),
