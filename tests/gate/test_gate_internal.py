@@ -2,7 +2,7 @@
 
 import pytest
 
-from recalld.recall.internal import is_internal_session, is_system_event, is_verification_session
+from recalld.recall.internal import is_internal_session, is_system_event
 
 
 @pytest.mark.parametrize(
@@ -37,13 +37,6 @@ def test_an_internal_name_between_delimiters_makes_a_session_internal(key: str) 
 )
 def test_a_name_inside_a_word_does_not(key: str) -> None:
     assert not is_internal_session(key)
-
-
-def test_a_verification_session_is_told_apart_from_an_internal_one() -> None:
-    assert is_verification_session("agent:main:probe:3")
-    assert is_verification_session("acceptance_7")
-    assert not is_verification_session("agent:main:probes")
-    assert not is_internal_session("agent:main:probe:3")
 
 
 @pytest.mark.parametrize(

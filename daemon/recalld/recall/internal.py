@@ -12,16 +12,6 @@ INTERNAL_NAMES = (
     "heartbeat",
     "dreaming",
 )
-# They may read memory, but nothing they say is anybody's own words.
-VERIFICATION_NAMES = (
-    "probe",
-    "acceptance",
-    "verify",
-    "verification",
-    "diagnostics",
-    "audit",
-    "evaluation",
-)
 
 
 def _names(names: tuple[str, ...]) -> re.Pattern[str]:
@@ -29,7 +19,6 @@ def _names(names: tuple[str, ...]) -> re.Pattern[str]:
 
 
 _INTERNAL = _names(INTERNAL_NAMES)
-_VERIFICATION = _names(VERIFICATION_NAMES)
 
 _SYSTEM_EVENT = re.compile(
     r"\s*+(?:"
@@ -58,11 +47,6 @@ _SYSTEM_LINE = re.compile(r"\s*+System(?: \(untrusted\))?:\s")
 def is_internal_session(key: str) -> bool:
     """True if one of the internal names stands in the key between ``:``, ``_``, ``.`` or ``-``."""
     return _INTERNAL.search(key) is not None
-
-
-def is_verification_session(key: str) -> bool:
-    """True for sessions that test or audit: they recall, but must not be remembered."""
-    return _VERIFICATION.search(key) is not None
 
 
 def is_system_event(text: str) -> bool:

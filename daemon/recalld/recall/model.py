@@ -156,7 +156,6 @@ class RouteHits:
     query: RouteQuery
     found: tuple[Found, ...]
     degraded: tuple[str, ...] = ()
-    took_ms: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

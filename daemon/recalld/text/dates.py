@@ -1,6 +1,5 @@
 """Dates in English and Chinese text, as tokens that do not depend on the language."""
 
-import datetime
 import re
 import unicodedata
 from collections.abc import Iterator
@@ -63,18 +62,6 @@ def date_tokens(text: str) -> list[str]:
         if found.year is not None:
             tokens.append(f"zzy{found.year}")
     return list(dict.fromkeys(tokens))
-
-
-def parse_date(text: str) -> str | None:
-    """The first complete date in ``text`` as ``YYYY-MM-DD``; None if there is none."""
-    complete = [found for found in dates_in(text) if found.year and found.month and found.day]
-    if not complete:
-        return None
-    first = min(complete, key=lambda found: found.start)
-    try:
-        return datetime.date(first.year or 1, first.month or 1, first.day or 1).isoformat()
-    except ValueError:  # 30 February
-        return None
 
 
 def _read(match: re.Match[str]) -> PartialDate | None:
