@@ -8,8 +8,8 @@ import anyio
 import orjson
 import pytest
 
-from recalld.errors import NotFound
-from recalld.recall.flow import RECENT
+from recalld.errors import NotFound, Unavailable
+from recalld.recall.flow import EXPLAIN_MS, RECENT
 from recalld.recall.model import Status, Verdict
 from recalld.recall.policy import RecallPolicy, TracePolicy
 from recalld.recall.sink import open_sink
@@ -171,3 +171,18 @@ async def test_hung_trace_disk_does_not_hold_an_answer(house):
     assert {result.status for result in results} == {Status.OK}
     assert house.counters.get("trace.dropped") == 100
     release.set()
+
+
+async def test_a_root_that_hangs_costs_an_explanation_its_own_traces_only(house):
+    async with house.open_sink() as sink:
+        result = await house.service(sink).prompt(house.prompt())
+        await sink.drained()
+        service = house.service(sink)
+        elsewhere, here = anyio.CapacityLimiter(1), anyio.CapacityLimiter(1)
+        await elsewhere.acquire_on_behalf_of("a thread that hangs")
+        service._readers[None] = elsewhere
+        assert (await service.explain(result.trace_id))["status"] == result.status
+        await here.acquire_on_behalf_of("a thread that hangs")
+        service._readers[str(house.root)] = here
+        with anyio.fail_after(EXPLAIN_MS / 1_000 + 10), pytest.raises(Unavailable, match="traces"):
+            await service.explain("0" * 26)

@@ -10,9 +10,9 @@ from typing import Protocol
 import anyio.to_thread
 import orjson
 
-from recalld.budget import Run
+from recalld.budget import Outcome, Run, Stage
 from recalld.embed.port import Embedder, EmbedderState
-from recalld.errors import NotFound
+from recalld.errors import NotFound, Unavailable
 from recalld.journal import find_line
 from recalld.recall.answer import result_of
 from recalld.recall.explain import Fields, explanation_of
@@ -30,6 +30,8 @@ from recalld.recall.trace import Queries, trace_of
 RECENT = 512
 # A longer message is not kept behind its answer: 512 of the longest would be 400 MB.
 HEAVY_CHARS = 8_192
+# What reading a trace back from the files of all workspaces may take.
+EXPLAIN_MS = 2_000
 
 
 class MessageEmbedder:
@@ -90,7 +92,7 @@ class RecallService:
         self._world = world
         self._recent: OrderedDict[str, Callable[[], Fields]] = OrderedDict()
         self._ledger = Ledger()
-        self._readers = anyio.CapacityLimiter(1)
+        self._readers: dict[str | None, anyio.CapacityLimiter] = {}
 
     async def prompt(self, prompt: Prompt, *, budget_ms: int | None = None) -> RecallResult:
         """The answer within ``recall.max_total_ms``, which ``budget_ms`` can only lower.
@@ -124,7 +126,8 @@ class RecallService:
         self._ledger.forget(session_key)
 
     async def explain(self, trace_id: str) -> Fields:
-        """Why that prompt got what it got. ``NotFound`` where no trace of that id is left."""
+        """Why that prompt got what it got. ``NotFound`` where no trace of that id is left;
+        ``Unavailable`` where it may be left on a disk that does not answer."""
         recent = self._recent.get(trace_id)
         if recent is not None:
             # Through JSON, so that it reads like one from a file.
@@ -163,24 +166,45 @@ class RecallService:
         self._world.sink.offer(Line(root=root, policy=policy, render=partial(_line_of, trace)))
 
     async def _read_back(self, trace_id: str) -> Fields | None:
-        """The trace of that id from any workspace's files; damaged lines count as absent."""
+        """The trace of that id from any workspace's files; damaged lines count as absent.
+
+        All roots are looked at together: one that hangs costs itself, and is not asked again
+        before its thread comes back. Raise ``Unavailable`` where the trace may lie in such a one.
+        """
         policy = self._world.settings().trace
         needle = b'"traceId":"%s"' % trace_id.encode()
-        for root in (*self._world.roots(), None):
-            journal = self._world.sink.journal_of(root, policy)
-            line = await anyio.to_thread.run_sync(
-                find_line, journal, needle, abandon_on_cancel=True, limiter=self._readers
+        run = Run(EXPLAIN_MS)
+        stages = [
+            Stage(
+                name="traces",
+                work=partial(self._found_in, root, policy, needle),
+                otherwise=None,
+                limit_ms=EXPLAIN_MS,
             )
-            if line is None:
-                continue
-            try:
-                trace = orjson.loads(line)
-            except orjson.JSONDecodeError:
-                self._world.counters.add("trace.damaged")
-                continue
-            if isinstance(trace, dict):
+            for root in (*self._world.roots(), None)
+        ]
+        for line in await run.fan_out(stages):
+            trace = None if line is None else self._trace_in(line)
+            if trace is not None:
                 return trace
+        if any(note.outcome is not Outcome.OK for note in run.ledger):
+            raise Unavailable("traces", "the files of a workspace do not answer")
         return None
+
+    async def _found_in(self, root: str | None, policy: TracePolicy, needle: bytes) -> bytes | None:
+        reader = self._readers.setdefault(root, anyio.CapacityLimiter(1))
+        journal = self._world.sink.journal_of(root, policy)
+        return await anyio.to_thread.run_sync(
+            find_line, journal, needle, abandon_on_cancel=True, limiter=reader
+        )
+
+    def _trace_in(self, line: bytes) -> Fields | None:
+        try:
+            trace = orjson.loads(line)
+        except orjson.JSONDecodeError:
+            self._world.counters.add("trace.damaged")
+            return None
+        return trace if isinstance(trace, dict) else None
 
 
 def _trace_maker(seen: Recall, queries: Queries) -> Callable[[], Fields]:
