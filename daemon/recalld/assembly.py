@@ -25,11 +25,12 @@ from recalld.parts import (
     StoreHealth,
     embedder_condition,
 )
-from recalld.recall.expand import cut
 from recalld.recall.flow import MessageEmbedder, Recalled, RecallService, RecallWorld
 from recalld.recall.gate_extended import extended_stage
 from recalld.recall.ids import TraceIds
 from recalld.recall.pipeline import Ports
+from recalld.recall.routed import RouteSearch
+from recalld.recall.routes import ROUTES
 from recalld.recall.rules import rules_of
 from recalld.recall.sink import TraceSink
 from recalld.reloading import Reloading, apply_workspaces
@@ -225,7 +226,9 @@ def _services(base: Base, engine: Engine, *, hub: Hub, ids: TraceIds) -> Service
     health.register("config", reloading.condition)
     return Services(
         recall=engine.recall,
-        searcher=engine.searcher,
+        searcher=RouteSearch(
+            engine.searcher, routes=ROUTES, policy=lambda: settings.current.recall
+        ),
         index=engine.index,
         recorder=Recorder(EventJournal(base.events), counters=counters),
         sessions=sessions,
@@ -242,7 +245,6 @@ def _services(base: Base, engine: Engine, *, hub: Hub, ids: TraceIds) -> Service
             loop_lag_max_ms=base.lag_max_ms,
         ),
         total_ms=lambda: settings.current.recall.max_total_ms,
-        bounded_query=cut,
         reload=reloading.reload,
         clock=base.now,
         new_id=ids.next,

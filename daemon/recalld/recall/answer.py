@@ -1,6 +1,6 @@
 """The reply to a prompt, as a projection of the recall. Pure."""
 
-from recalld.recall.model import DecisionShape, Fused, HitShape, RecallResult, StageShape, Status
+from recalld.recall.model import DecisionShape, RecallResult, StageShape, Status, shape_of
 from recalld.recall.record import Recall
 
 
@@ -11,7 +11,7 @@ def result_of(seen: Recall) -> RecallResult:
         status=seen.status or Status.NO_RESULT,
         context=None if block is None else block.block,
         decision=_decision_of(seen),
-        hits=() if block is None else tuple(map(_hit_of, block.shown, block.snippets)),
+        hits=() if block is None else tuple(map(shape_of, block.shown, block.snippets)),
         tokens=0 if block is None else block.tokens,
         elapsed_ms=round(seen.elapsed_ms, 3),
         llm_calls=seen.llm_calls,
@@ -39,24 +39,4 @@ def _decision_of(seen: Recall) -> DecisionShape | None:
         depth=seen.depth,
         route=seen.route,
         query=seen.query,
-    )
-
-
-def _hit_of(hit: Fused, snippet: str) -> HitShape:
-    found = hit.found
-    return HitShape(
-        id=found.uid,
-        path=found.path,
-        start_line=found.start_line,
-        end_line=found.end_line,
-        source=found.source,
-        heading=found.heading,
-        snippet=snippet,
-        raw_score=hit.best_raw_score,
-        rank_score=hit.rank_score,
-        routes=hit.routes,
-        route_hits=hit.route_hits,
-        occurrences=hit.occurrences,
-        modified_at=found.modified_at,
-        session=found.session,
     )

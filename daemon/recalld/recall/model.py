@@ -202,6 +202,37 @@ class FileNow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Routed:
+    """A search by routes. ``hits`` best first; ``lists`` what each route brought, in the order
+    the routes were named."""
+
+    hits: tuple[Fused, ...]
+    lists: tuple[RouteHits, ...]
+    degraded: tuple[str, ...] = ()
+
+
+def shape_of(hit: Fused, snippet: str) -> HitShape:
+    """The hit as a client gets it, with as much of its text as is shown."""
+    found = hit.found
+    return HitShape(
+        id=found.uid,
+        path=found.path,
+        start_line=found.start_line,
+        end_line=found.end_line,
+        source=found.source,
+        heading=found.heading,
+        snippet=snippet,
+        raw_score=hit.best_raw_score,
+        rank_score=hit.rank_score,
+        routes=hit.routes,
+        route_hits=hit.route_hits,
+        occurrences=hit.occurrences,
+        modified_at=found.modified_at,
+        session=found.session,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Injection:
     """The block and what is in it. ``tokens`` is our estimate of the whole block.
 

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-from recalld.recall.model import Prompt, RecallResult
+from recalld.recall.model import Prompt, RecallResult, Routed
+from recalld.search.model import Scope
 from recalld.store.model import Sighting
 
 
@@ -49,6 +50,17 @@ class Recaller(Protocol):
 
     async def explain(self, trace_id: str) -> Mapping[str, object]:
         """Raise ``NotFound`` for a trace that is not remembered."""
+
+
+class RouteSearcher(Protocol):
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The query routes that may be named."""
+
+    async def search(
+        self, text: str, *, routes: Sequence[str], scope: Scope, limit: int, now: datetime
+    ) -> Routed:
+        """Raise ``Unavailable`` when no route could be searched."""
 
 
 class Journal(Protocol):

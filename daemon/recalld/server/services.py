@@ -5,11 +5,10 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from recalld.counters import Counters
-from recalld.search.model import Searcher
 from recalld.server.health import Health
 from recalld.server.hub import Hub
 from recalld.server.places import SessionBook, Whereabouts
-from recalld.server.ports import Indexing, Recaller
+from recalld.server.ports import Indexing, Recaller, RouteSearcher
 from recalld.server.recording import Recorder
 from recalld.server.traffic import Traffic
 
@@ -33,7 +32,7 @@ class Services:
     """
 
     recall: Recaller
-    searcher: Searcher
+    searcher: RouteSearcher
     index: Indexing
     recorder: Recorder
     sessions: SessionBook
@@ -44,7 +43,6 @@ class Services:
     health: Health
     vitals: Vitals
     total_ms: Callable[[], int]
-    bounded_query: Callable[[str], str]
     reload: Callable[[], Awaitable[Mapping[str, object]]]
     clock: Callable[[], datetime]
     new_id: Callable[[], str]

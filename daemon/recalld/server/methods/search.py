@@ -1,54 +1,71 @@
 """``search``: retrieval and fusion without gate and quality floor."""
 
-from typing import Annotated, Literal
+from difflib import get_close_matches
+from typing import Annotated
 
 from msgspec import Meta
 
-from recalld.budget import Run, Stage
-from recalld.errors import Unavailable
-from recalld.recall.model import HitShape
-from recalld.search.model import Found, Scope, SearchResult, Source
+from recalld.errors import BadRequest
+from recalld.recall.model import Routed, RouteHits, shape_of
+from recalld.search.model import Scope, Source
 from recalld.server.method import Context, Method
 from recalld.server.params import AbsolutePath, Params
 from recalld.server.services import Services
+from recalld.server.wire import shown
 
-# One search runs one query route: the text itself.
-ROUTE: Literal["literal"] = "literal"
+DEFAULT_ROUTES = ("literal",)
+NOTHING = Routed(hits=(), lists=())
 
 
 class SearchParams(Params, frozen=True, kw_only=True):
-    """``routes`` may name the routes wanted; a search has ``literal`` alone."""
+    """``routes`` names query routes; without it the text itself is searched for."""
 
     query: str
     workspace: AbsolutePath | None = None
     limit: Annotated[int, Meta(ge=1, le=100)] = 10
     sources: tuple[Source, ...] | None = None
-    routes: tuple[Literal["literal"], ...] | None = None
+    routes: Annotated[tuple[str, ...], Meta(max_length=16)] | None = None
     min_score: Annotated[float, Meta(ge=0.0, le=1.0)] = 0.0
     explain: bool = False
 
 
 async def handle(params: SearchParams, context: Context) -> object:
     services = context.services
+    routes = DEFAULT_ROUTES if params.routes is None else params.routes
+    _require_known(routes, services.searcher.names)
     scope = await _scope(params, services)
-    query = services.bounded_query(params.query.replace("\0", " "))
-    found: tuple[Found, ...] = ()
-    degraded: tuple[str, ...] = ()
-    if query and scope.workspace_ids and params.routes != ():
-        result = await _searched(query, params=params, scope=scope, services=services)
-        found, degraded = result.found, result.degraded
-    kept = [chunk for chunk in found if chunk.raw_score >= params.min_score]
-    answer: dict[str, object] = {"hits": [_hit(chunk) for chunk in kept]}
-    if degraded:
-        answer["degraded"] = degraded
+    query = params.query.replace("\0", " ").strip()
+    found = NOTHING
+    if query and scope.workspace_ids and routes:
+        found = await services.searcher.search(
+            query,
+            routes=routes,
+            scope=scope,
+            limit=params.limit,
+            now=services.clock().astimezone(),
+        )
+    kept = [hit for hit in found.hits if hit.best_raw_score >= params.min_score]
+    answer: dict[str, object] = {"hits": [shape_of(hit, hit.found.text) for hit in kept]}
+    if found.degraded:
+        answer["degraded"] = found.degraded
     if params.explain:
-        answer["explain"] = {
-            ROUTE: [
-                {"id": chunk.uid, "rank": rank, "raw_score": chunk.raw_score}
-                for rank, chunk in enumerate(found, start=1)
-            ]
-        }
+        answer["explain"] = {hits.query.route: _ranks(hits) for hits in found.lists}
     return answer
+
+
+def _require_known(routes: tuple[str, ...], names: tuple[str, ...]) -> None:
+    for number, name in enumerate(routes):
+        if name not in names:
+            close = get_close_matches(name[:64], names, n=1) or list(names)
+            problem = f"no route {shown(name)}; did you mean {' or '.join(close)}?"
+            raise BadRequest(f"params.routes[{number}]", problem)
+
+
+def _ranks(hits: RouteHits) -> list[dict[str, object]]:
+    return [
+        {"id": chunk.uid, "rank": rank, "raw_score": chunk.raw_score}
+        for rank, chunk in enumerate(hits.found, start=1)
+    ]
 
 
 async def _scope(params: SearchParams, services: Services) -> Scope:
@@ -58,42 +75,6 @@ async def _scope(params: SearchParams, services: Services) -> Scope:
         return Scope(workspace_ids=ids, sources=sources)
     place = await services.places.of_path(params.workspace)
     return Scope(workspace_ids=() if place is None else (place.id,), sources=sources)
-
-
-async def _searched(
-    query: str, *, params: SearchParams, scope: Scope, services: Services
-) -> SearchResult:
-    async def work() -> SearchResult | None:
-        return await services.searcher.search(
-            query, scope=scope, limit=params.limit, now=services.clock().astimezone()
-        )
-
-    run = Run(services.total_ms())
-    result = await run.stage(
-        Stage(name="search", work=work, otherwise=None, limit_ms=services.total_ms())
-    )
-    if result is None:
-        raise Unavailable("search", run.ledger[-1].error or f"no answer in {run.total_ms} ms")
-    return result
-
-
-def _hit(chunk: Found) -> HitShape:
-    return HitShape(
-        id=chunk.uid,
-        path=chunk.path,
-        start_line=chunk.start_line,
-        end_line=chunk.end_line,
-        source=chunk.source,
-        heading=chunk.heading,
-        snippet=chunk.text,
-        raw_score=chunk.raw_score,
-        rank_score=chunk.order_score,
-        routes=(ROUTE,),
-        route_hits=1,
-        occurrences=1,
-        modified_at=chunk.modified_at,
-        session=chunk.session,
-    )
 
 
 METHOD = Method("search", SearchParams, handle)
