@@ -189,12 +189,12 @@ async def _run(daemon: Daemon, *, claimed: Claim, settings: Settings, launch: La
         async with anyio.create_task_group() as serving:
             await serving.start(daemon.server.serve, claimed)
             notifier.ready()
-            _log.info("ready", socket=str(claimed.path), warnings=list(settings.warnings))
+            _log.info("ready", socket=claimed.address, warnings=list(settings.warnings))
             launch.on_ready(claimed.path)
             await launch.stop.wait()
             notifier.stopping()
             _log.info("stopping")
-            await daemon.server.drain(settings.current.server.drain_ms)
+            await daemon.drain(settings.current.server.drain_ms)
             serving.cancel_scope.cancel()
         with anyio.move_on_after(FLUSH_S):
             await daemon.services.sessions.flush()

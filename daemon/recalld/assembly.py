@@ -87,6 +87,7 @@ class Daemon:
     background: tuple[tuple[str, Work], ...]
     configure: Callable[[], Awaitable[None]]
     ping_store: Callable[[], Awaitable[object]]
+    drain: Callable[[int], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,14 +117,7 @@ def assemble(base: Base) -> Daemon:
         counters=counters,
         uid=os.getuid(),
     )
-    sources = Sources(
-        settings.current.subscribe,
-        connect=_dial,
-        answerer=EventAnswerer(dispatcher, counters=counters),
-        policy=policy,
-        traffic=services.traffic,
-        counters=counters,
-    )
+    sources = _sources(base, dispatcher, services.traffic)
     _register(services.health, base, engine=engine, server=server, sources=sources)
     return Daemon(
         services=services,
@@ -139,6 +133,18 @@ def assemble(base: Base) -> Daemon:
         ),
         configure=partial(apply_workspaces, settings.current, settings.environ, engine.indexer),
         ping_store=partial(ping, base.state.database),
+        drain=partial(_drained, server, sources),
+    )
+
+
+def _sources(base: Base, dispatcher: Dispatcher, traffic: Traffic) -> Sources:
+    return Sources(
+        base.settings.current.subscribe,
+        connect=_dial,
+        answerer=EventAnswerer(dispatcher, counters=base.counters),
+        policy=base.settings.current.server,
+        traffic=traffic,
+        counters=base.counters,
     )
 
 
@@ -149,6 +155,13 @@ def _retention(base: Base) -> Retention:
         keep_days=lambda: base.settings.current.server.keep_events_days,
         counters=base.counters,
     )
+
+
+async def _drained(server: Server, sources: Sources, drain_ms: int) -> None:
+    """Both at once: whoever called and whomever we called get the same time."""
+    async with anyio.create_task_group() as draining:
+        draining.start_soon(server.drain, drain_ms)
+        draining.start_soon(sources.drain, drain_ms)
 
 
 def _dial(path: str) -> Awaitable[Wire]:

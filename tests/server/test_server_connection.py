@@ -293,6 +293,17 @@ async def test_a_slow_subscriber_loses_events_and_is_told_how_many(autojump_cloc
     assert sum(event["missed"] for event in events) == 21 - len(events)
 
 
+async def test_a_subscription_of_a_batch_is_silent_until_the_batch_has_told_its_id(autojump_clock):
+    hub = Hub(queue=4, counters=Counters(), new_id=lambda: "s1")
+    async with served(answerer=Opening(hub)) as s:
+        await s.say([call(1), call(2, "wait", s=1)])
+        await anyio.sleep(0.5)
+        hub.publish(some_event(7))
+        batch, event = await replies(s.client, 2)
+    assert {reply["id"] for reply in batch} == {1, 2}
+    assert event["params"]["data"] == {"n": 7}
+
+
 async def test_a_subscription_that_ended_is_not_kept_by_its_connection(autojump_clock):
     hub = Hub(queue=4, counters=Counters(), new_id=lambda: "s1")
     async with served(answerer=Opening(hub)) as s:

@@ -7,7 +7,7 @@ import stat
 import pytest
 
 from recalld.errors import BadConfig, Refused
-from recalld.server.listen import MAX_PATH_BYTES, OVERFLOW_UID, claim, may_enter
+from recalld.server.listen import MAX_PATH_BYTES, OVERFLOW_UID, Claim, claim, may_enter
 
 
 @pytest.fixture
@@ -37,6 +37,12 @@ def test_a_fresh_path_gets_a_private_socket_that_accepts(home):
         client.connect(str(home / "run" / "s.sock"))
     held.release()
     assert not (home / "run" / "s.sock").exists()
+
+
+def test_a_socket_that_was_handed_over_says_where_it_is(home):
+    handed = Claim(listener=listening(home / "s.sock"))
+    assert handed.address == str(home / "s.sock")
+    handed.release()
 
 
 def test_the_umask_is_as_it_was_after_binding(home):

@@ -55,6 +55,8 @@ class World:
     async def handle(self, params, context):
         del context
         self.handled.append(params.text)
+        if params.text == "slow":
+            await anyio.sleep(1)
         return {"text": params.text}
 
 
@@ -166,3 +168,28 @@ async def test_one_source_that_is_absent_does_not_keep_another_away(autojump_clo
         await say(second, id=1, method="session.prompt", params={"text": "x"})
         assert (await hear(second))["result"] == {"text": "x"}
         await second.aclose()
+
+
+async def test_what_a_source_asked_for_is_answered_while_stopping_and_nobody_is_dialled_again(
+    autojump_clock,
+):
+    async with world_of(ENTRY) as world:
+        wire, _ = await world.source()
+        await say(wire, id=1, method="session.prompt", params={"text": "slow"})
+        await anyio.sleep(0.1)
+        await world.sources.drain(3_000)
+        assert (await hear(wire))["result"] == {"text": "slow"}
+        assert anyio.current_time() < 3
+        await anyio.sleep(60)
+        assert len(world.dialled) == 1
+        await wire.aclose()
+
+
+async def test_a_source_that_takes_too_long_is_refused_at_the_end_of_the_drain(autojump_clock):
+    async with world_of(ENTRY) as world:
+        wire, _ = await world.source()
+        await say(wire, id=1, method="session.prompt", params={"text": "slow"})
+        await anyio.sleep(0.1)
+        await world.sources.drain(200)
+        assert (await hear(wire))["error"]["code"] == -32003
+        await wire.aclose()

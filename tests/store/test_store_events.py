@@ -288,7 +288,7 @@ async def test_text_that_is_not_unicode_is_refused_before_it_reaches_a_batch(
         open_state(tmp_path / "state.db") as database,
         open_event_log(database, now=Clock(), counters=Counters()) as log,
     ):
-        with pytest.raises(BadRequest, match="event_id"):
+        with pytest.raises(BadRequest, match=r"params\.event_id"):
             await log.append(new_event("\ud800"))
         assert not (await log.append(new_event("会话"))).duplicate
 

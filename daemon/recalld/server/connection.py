@@ -190,13 +190,16 @@ class Connection:
         try:
             answer = await self._answer(request)
             self._subscriptions += answer.opened
+            opened: Iterable[Subscription] = answer.opened
             if batch is not None:
+                batch.opened += answer.opened
                 await self._collect(batch, answer, answered=request.answered)
+                opened = batch.opened if batch.open == 0 else ()
             elif request.answered:
                 await self._put(answer)
             else:
                 self._settle((answer.outcome,))
-            for subscription in answer.opened:
+            for subscription in opened:
                 pumps.start_soon(self._pump, subscription)
         finally:
             self._slots.release()

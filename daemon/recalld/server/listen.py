@@ -37,6 +37,11 @@ class Claim:
     identity: tuple[int, int] | None = None
     lock: int | None = None
 
+    @property
+    def address(self) -> str:
+        """Where it listens, for people; a socket handed over knows it itself."""
+        return str(self.path or self.listener.getsockname())
+
     def still_there(self) -> bool:
         """Whether the file at the path is the socket we made. True for a socket handed over."""
         return self.path is None or _identity(self.path) == self.identity

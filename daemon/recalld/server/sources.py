@@ -26,6 +26,8 @@ FIRST_PAUSE_S = 0.5
 LONGEST_PAUSE_S = 30.0
 # A conversation that lasted this long was a good one; the next pause is the first again.
 SETTLED_S = 10.0
+# On top of the drain: the last replies are written.
+FLUSH_S = 1.0
 FAMILIES = ("session.", "heartbeat.", "subagent.")
 
 _log = structlog.get_logger("recalld.sources")
@@ -80,6 +82,8 @@ class Sources:
         self._traffic = traffic
         self._counters = counters
         self._connected: set[str] = set()
+        self._connections: set[Connection] = set()
+        self._draining = False
 
     @property
     def missing(self) -> tuple[str, ...]:
@@ -91,9 +95,17 @@ class Sources:
             for entry in self._entries:
                 tasks.start_soon(self._follow, entry)
 
+    async def drain(self, drain_ms: int) -> None:
+        """Connect no more, let what the sources asked for end or refuse it, hang up."""
+        self._draining = True
+        with anyio.move_on_after(drain_ms / 1_000 + FLUSH_S):
+            async with anyio.create_task_group() as draining:
+                for connection in tuple(self._connections):
+                    draining.start_soon(connection.drain, drain_ms / 1_000)
+
     async def _follow(self, entry: SubscribeEntry) -> None:
         pause_s = FIRST_PAUSE_S
-        while True:
+        while not self._draining:
             began = anyio.current_time()
             try:
                 wire = await self._connect(entry.socket)
@@ -120,11 +132,13 @@ class Sources:
             encode_request("subscribe", "events.subscribe", {"kinds": list(entry.kinds)})
         )
         self._connected.add(entry.name)
+        self._connections.add(connection)
         _log.info("source.connected", source=entry.name)
         try:
             await contained(connection.serve, what=f"source {entry.name}", counters=self._counters)
         finally:
             self._connected.discard(entry.name)
+            self._connections.discard(connection)
             _log.info("source.lost", source=entry.name)
 
     def _reader(

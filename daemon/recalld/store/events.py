@@ -37,6 +37,16 @@ class _Ticket:
 
 _Item = _Ticket | Reply
 
+# What the caller knows the texts of an event by.
+_KEYS = {
+    "event_id": "params.event_id",
+    "kind": "method",
+    "session_key": "params.session.key",
+    "agent": "params.session.agent",
+    "workspace": "params.session.workspace",
+    "at": "params.at",
+}
+
 
 class EventLog:
     """Appends events in batches, each one transaction and one sync.
@@ -59,7 +69,8 @@ class EventLog:
         """Keep ``event``; durable when this returns.
 
         The same (session_key, kind, event_id) within 24 h is not kept again: the first one's
-        number and answer come back. Cancelled, the event is kept or not, and a repeat with its id is safe.
+        number and answer come back. Cancelled, the event is kept or not, and a repeat with its
+        id is safe.
         ``Unavailable`` when it is not kept (disk, lock, shutdown); ``BadRequest`` for text that
         is not Unicode.
         """
@@ -174,10 +185,10 @@ async def open_event_log(
 
 
 def _require_unicode(event: NewEvent) -> None:
-    for name in ("event_id", "kind", "session_key", "agent", "workspace", "at"):
+    for name, key in _KEYS.items():
         value = getattr(event, name)
         if value is not None and not value.isascii():
             try:
                 value.encode()
             except UnicodeEncodeError as error:
-                raise BadRequest(name, "has a lone surrogate") from error
+                raise BadRequest(key, "has a lone surrogate") from error
