@@ -14,26 +14,18 @@ from recalld.recall.gate import decide
 from recalld.recall.model import Depth, RouteKind, Verdict
 from recalld.search.model import Found, Source
 from support.recall_house import House
-from support.recall_world import FakeEmbed, FakeGate, FakeSearcher, World, hit
+from support.recall_world import FakeChat, FakeEmbed, FakeGate, FakeSearcher, World, hit
 
 AXIS = "decision context"
 NAMED = "the human-gate rules of that plugin"
 
-# Compatibility only, and what the deep rescue and the graph writer will read; each with a value
-# that is not the default.
+# Compatibility only, and what the graph writer will read; each with a value that is not the
+# default.
 UNREAD: dict[str, object] = {
     "recall.semantic_gate.enabled": True,
     "recall.semantic_gate.model": "model",
     "recall.semantic_gate.timeout_ms": 900,
     "recall.semantic_gate.max_output_tokens": 99,
-    "recall.expansion.endpoint": "https://example.org/v1",
-    "recall.expansion.api_key_env": "OTHER_KEY",
-    "recall.expansion.model": "model",
-    "recall.expansion.timeout_ms": 2_000,
-    "recall.expansion.min_remaining_budget_ms": 3_000,
-    "recall.expansion.max_output_tokens": 99,
-    "recall.expansion.response_format": "json_schema",
-    "recall.expansion.thinking_mode": "omit",
     "graph_memory.writer.mode": "shadow",
     "graph_memory.writer.session_allowlist": ("agent:*",),
     "graph_memory.writer.max_entities_per_turn": 1,
@@ -70,6 +62,7 @@ def scene(
     searcher: FakeSearcher | None = None,
     gate: FakeGate | None = None,
     rules: bool = False,
+    chat: FakeChat | None = None,
 ) -> Callable[[Config], Awaitable[object]]:
     """Recall ``text`` over fakes and read one thing off the recall or the world.
 
@@ -84,6 +77,7 @@ def scene(
             policy=config.recall,
             graph=config.graph_memory,
             embed=FakeEmbed(),
+            chat=chat and replace(chat, requests=[], asked=[]),
         )
         return read(await world.recall(text), world)
 
@@ -116,6 +110,15 @@ def rrf_score(seen, _):
 
 def fits(seen, _):
     return seen.injection.tokens <= 80
+
+
+def rescue_status(seen, _):
+    return str(seen.rescue.status)
+
+
+def asked(name: str) -> Callable[[Any, Any], object]:
+    """A field of the one request that a rescue sends."""
+    return lambda _, world: getattr(world.chat.requests[0], name)
 
 
 def source_weight(seen, _):
@@ -337,6 +340,47 @@ ROWS = [
         after="graph_unavailable",
     ),
 ]
+RESCUE = {"gate": DEEP, "chat": FakeChat(content='{"rewrite":"other words"}')}
+SLOW_CHAT = {"gate": DEEP, "chat": FakeChat(delay_ms=60_000)}
+for name, chosen, read, before, after in (
+    (
+        "endpoint",
+        "https://example.org/v1",
+        asked("endpoint"),
+        "https://api.deepseek.com/v1",
+        "https://example.org/v1",
+    ),
+    ("api_key_env", "OTHER_KEY", asked("key_name"), "DEEPSEEK_API_KEY", "OTHER_KEY"),
+    ("model", "other", asked("model"), "deepseek-v4-flash", "other"),
+    ("max_output_tokens", 99, asked("max_output_tokens"), 800, 99),
+    (
+        "response_format",
+        "json_schema",
+        lambda _, world: world.chat.requests[0].response_format["type"],
+        "json_object",
+        "json_schema",
+    ),
+    ("thinking_mode", "omit", asked("thinking"), "disabled", None),
+    ("min_remaining_budget_ms", 6_000, rescue_status, "partial_parse", "skipped_budget"),
+):
+    ROWS.append(
+        Row(
+            key=f"recall.expansion.{name}",
+            value=chosen,
+            look=scene(read, hit(raw=0.3), **RESCUE),  # type: ignore[arg-type]
+            before=before,
+            after=after,
+        )
+    )
+ROWS.append(
+    Row(
+        key="recall.expansion.timeout_ms",
+        value=2_000,
+        look=scene(elapsed, hit(raw=0.3), **SLOW_CHAT),  # type: ignore[arg-type]
+        before=2_500,
+        after=2_000,
+    )
+)
 PATHS = {
     "memory": "memory/a.md",
     "documents": "a.md",

@@ -101,7 +101,7 @@ async def test_trace_tells_how_the_probe_went(autojump_clock, raw, status, passe
         (Depth.BALANCED, "memory_intent", 0.7, "skipped_not_deep"),
         (Depth.DEEP, "historical_reference", 0.3, "skipped_intent"),
         (Depth.DEEP, "memory_intent", 0.7, "skipped_quality"),
-        (Depth.DEEP, "explicit_prefix", 0.3, "not_run"),
+        (Depth.DEEP, "explicit_prefix", 0.3, "skipped_disabled"),
     ],
 )
 async def test_trace_tells_why_no_rescue_was_run(autojump_clock, depth, reason, raw, status):

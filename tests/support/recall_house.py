@@ -6,6 +6,8 @@ from pathlib import Path
 import orjson
 
 from recalld.counters import Counters
+from recalld.llm.model import Chat
+from recalld.llm.policy import LlmPolicy
 from recalld.recall.flow import Recalled, RecallService, RecallSettings, RecallWorld
 from recalld.recall.ids import TraceIds
 from recalld.recall.pipeline import Ports
@@ -19,6 +21,7 @@ class Settings:
     recall: RecallPolicy = field(default_factory=RecallPolicy)
     trace: TracePolicy = field(default_factory=TracePolicy)
     graph_memory: GraphMemoryPolicy = field(default_factory=GraphMemoryPolicy)
+    llm: LlmPolicy = field(default_factory=LlmPolicy)
 
 
 @dataclass(kw_only=True)
@@ -28,13 +31,14 @@ class House:
     root: Path
     searcher: FakeSearcher = field(default_factory=lambda: FakeSearcher(hits=(hit(),)))
     gate: FakeGate = field(default_factory=FakeGate)
+    chat: Chat | None = None
     settings: RecallSettings = field(default_factory=Settings)
     counters: Counters = field(default_factory=Counters)
     told: list[Recalled] = field(default_factory=list)
     now_ms: int = 1_000
 
     def service(self, sink):
-        ports = Ports(searcher=self.searcher, rules=self.gate.rules())
+        ports = Ports(searcher=self.searcher, rules=self.gate.rules(), chat=self.chat)
         return RecallService(
             RecallWorld(
                 ports=ports,

@@ -8,6 +8,8 @@ import anyio
 import numpy as np
 
 from recalld.budget import Run
+from recalld.llm.model import Barred, ChatOutcome, ChatReply, ChatRequest
+from recalld.llm.policy import LlmPolicy
 from recalld.recall.model import (
     Depth,
     GateVerdict,
@@ -148,6 +150,30 @@ class FakeEmbed:
 
 
 @dataclass(kw_only=True)
+class FakeChat:
+    """A language model that says ``content`` or gives ``reply``, after a while."""
+
+    content: str = ""
+    reply: ChatReply | None = None
+    bar: Barred | None = None
+    delay_ms: int = 1
+    fails: Exception | None = None
+    requests: list[ChatRequest] = field(default_factory=list)
+    asked: list[tuple[str, str]] = field(default_factory=list)
+
+    def barred(self, endpoint: str, key_name: str) -> Barred | None:
+        self.asked.append((endpoint, key_name))
+        return self.bar
+
+    async def complete(self, request: ChatRequest) -> ChatReply:
+        self.requests.append(request)
+        await anyio.sleep(self.delay_ms / 1_000)
+        if self.fails is not None:
+            raise self.fails
+        return self.reply or ChatReply(outcome=ChatOutcome.OK, content=self.content)
+
+
+@dataclass(kw_only=True)
 class World:
     """Everything one recall needs, all of it replaceable by name."""
 
@@ -155,6 +181,8 @@ class World:
     gate: FakeGate = field(default_factory=FakeGate)
     rules: Rules | None = None
     embed: FakeEmbed | None = None
+    chat: FakeChat | None = None
+    llm: LlmPolicy = field(default_factory=lambda: LlmPolicy(enabled=True))
     policy: RecallPolicy = field(default_factory=RecallPolicy)
     graph: GraphMemoryPolicy = field(default_factory=GraphMemoryPolicy)
     total_ms: int | None = None
@@ -165,10 +193,14 @@ class World:
             prompt=prompt(text) if isinstance(text, str) else text,
             policy=self.policy,
             graph=self.graph,
+            llm=self.llm,
             total_ms=total_ms,
         )
         ports = Ports(
-            searcher=self.searcher, rules=self.rules or self.gate.rules(), embed=self.embed
+            searcher=self.searcher,
+            rules=self.rules or self.gate.rules(),
+            embed=self.embed,
+            chat=self.chat,
         )
         return await recall(fresh, run=Run(total_ms), ports=ports)
 

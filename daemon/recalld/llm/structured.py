@@ -19,6 +19,7 @@ MAX_SCANS = 4
 
 _FENCE = re.compile(r"```[^\S\n]*[A-Za-z0-9_+-]{0,16}[^\S\n]*\n(?P<inside>.*?)```", re.DOTALL)
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+(?P<closed>"?)|[{}\[\],]|[^\s"{}\[\],]++', re.DOTALL)
+_BEGINNING = re.compile(r'\{\s*"')
 _CLOSERS = {"{": "}", "[": "]"}
 
 
@@ -103,8 +104,9 @@ class _Span:
 def _spans(text: str) -> Iterator[_Span]:
     """The outermost objects of ``text``, from left to right.
 
-    An opening brace that nothing closes spans the rest, and what stands inside it is looked
-    at too: it may have been prose.
+    What nothing closes spans the rest. Where it does not even begin like an object it was
+    prose, and what stands behind its brace is looked at too; else what is inside is a part of
+    an answer that was cut off, never the answer.
     """
     start, scanned = text.find("{"), 0
     for _ in range(MAX_OBJECTS):
@@ -114,6 +116,8 @@ def _spans(text: str) -> Iterator[_Span]:
         scanned += len(span.text)
         yield span
         closed = not span.closers and not span.in_string
+        if not closed and _BEGINNING.match(text, start):
+            return
         start = text.find("{", start + (len(span.text) if closed else 1))
 
 

@@ -14,6 +14,7 @@ from recalld.budget import Outcome, Run, Stage
 from recalld.embed.port import Embedder, EmbedderState
 from recalld.errors import NotFound, Unavailable
 from recalld.journal import find_line
+from recalld.llm.policy import LlmPolicy
 from recalld.recall.answer import result_of
 from recalld.recall.explain import Fields, explanation_of
 from recalld.recall.ids import TraceIds, is_trace_id
@@ -59,6 +60,8 @@ class RecallSettings(Protocol):
     def trace(self) -> TracePolicy: ...
     @property
     def graph_memory(self) -> GraphMemoryPolicy: ...
+    @property
+    def llm(self) -> LlmPolicy: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,6 +113,7 @@ class RecallService:
             prompt=prompt,
             policy=settings.recall,
             graph=settings.graph_memory,
+            llm=settings.llm,
             total_ms=total_ms,
             trace_id=self._world.ids.next() if settings.trace.enabled else "",
             shown=self._ledger.next_prompt(prompt.session_key, turns=turns) if turns else NOTHING,
@@ -147,6 +151,8 @@ class RecallService:
         result = result_of(seen)
         self._world.counters.add("recall.answered")
         self._world.counters.add(f"recall.{result.status}")
+        if seen.llm_calls:
+            self._world.counters.add(f"rescue.{seen.rescue.status}")
         self._world.on_recall(
             Recalled(
                 at=seen.prompt.at.astimezone(UTC),

@@ -1,9 +1,12 @@
 """One recall from prompt to block. Every line is a pure step or a stage.
 
 clean → gate → probe or literal → strong signal → expand → fan out → fuse → judge → check → inject
+
+Where nothing is accepted, a deep recall may ask a language model what else to search, once.
 """
 
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Protocol
 
@@ -11,9 +14,12 @@ import anyio
 import anyio.to_thread
 
 from recalld.budget import Outcome, Run, Stage
+from recalld.llm.model import Chat, ChatReply
 from recalld.recall.freshness import Checked, Reread, check
 from recalld.recall.model import RouteQuery, Status
 from recalld.recall.record import Recall, Searched
+from recalld.recall.rescue import NOT_RUN, request_of
+from recalld.recall.rescue_steps import rescue_barred, rescued
 from recalld.recall.steps import (
     RESULTS,
     Rules,
@@ -65,13 +71,15 @@ class Ports:
     """What a recall asks of the world. ``embed`` None: the gate has rules only.
 
     ``cleaning`` bounds the threads that clean long messages, abandoned ones too; ``checking``
-    those that look at files. ``reread`` None: hits are shown as they were indexed.
+    those that look at files. ``reread`` None: hits are shown as they were indexed. ``chat``
+    None: no language model is asked.
     """
 
     searcher: Searcher
     rules: Rules
     embed: MessageEmbed | None = None
     reread: Reread | None = None
+    chat: Chat | None = None
     checking: anyio.CapacityLimiter = field(default_factory=lambda: anyio.CapacityLimiter(2))
     cleaning: anyio.CapacityLimiter = field(default_factory=lambda: anyio.CapacityLimiter(2))
 
@@ -91,8 +99,8 @@ async def recall(seen: Recall, *, run: Run, ports: Ports) -> Recall:
         seen = with_searches(seen, [await run.stage(_literal(seen, ports))])
     if seen.status is None:
         seen = planned(seen, rules)
-        seen = with_searches(seen, await run.fan_out(_expanded(seen, ports)))
-        seen = ranked(seen)
+        seen = with_searches(seen, await run.fan_out(_searches(seen, ports, seen.expansion)))
+        seen = await _rescued(ranked(seen), run=run, ports=ports)
         seen = placed(seen, await _check(seen, run=run, ports=ports))
     return concluded(seen, run.ledger, run.elapsed_ms)
 
@@ -136,6 +144,24 @@ async def _check(seen: Recall, *, run: Run, ports: Ports) -> Checked:
     return await run.stage(stage)
 
 
+async def _rescued(seen: Recall, *, run: Run, ports: Ports) -> Recall:
+    """With what a language model's words found, where nothing else did; see ``rescue_barred``."""
+    left_ms = run.remaining_ms
+    barred = rescue_barred(seen, ports.chat, remaining_ms=left_ms)
+    if barred is not None or ports.chat is None:
+        return replace(seen, rescue=barred or NOT_RUN)
+    stage: Stage[ChatReply | None] = Stage(
+        name="rescue",
+        work=partial(ports.chat.complete, request_of(seen.literal, seen.policy.expansion)),
+        otherwise=None,
+        limit_ms=seen.policy.expansion.timeout_ms,
+    )
+    reply = await run.stage(stage)
+    seen = rescued(seen, reply, run.ledger[-1], left_ms=left_ms)
+    found = await run.fan_out(_searches(seen, ports, seen.rescue.queries))
+    return ranked(with_searches(seen, found)) if found else seen
+
+
 def _embedding(seen: Recall, embed: MessageEmbed, run: Run) -> Stage[Vector | None]:
     async def work() -> Vector | None:
         return await embed(seen.query)
@@ -154,11 +180,11 @@ def _literal(seen: Recall, ports: Ports) -> Stage[Searched]:
     return _search(seen, ports.searcher, query=query, stage=query.route, limit=RESULTS[seen.depth])
 
 
-def _expanded(seen: Recall, ports: Ports) -> list[Stage[Searched]]:
+def _searches(seen: Recall, ports: Ports, queries: Iterable[RouteQuery]) -> list[Stage[Searched]]:
     limit = RESULTS[seen.depth]
     return [
         _search(seen, ports.searcher, query=query, stage=query.route, limit=limit)
-        for query in seen.expansion
+        for query in queries
     ]
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from recalld.budget import StageNote
+from recalld.llm.policy import LlmPolicy
 from recalld.recall.ledger import NOTHING, Shown
 from recalld.recall.model import (
     Depth,
@@ -21,6 +22,7 @@ from recalld.recall.model import (
 )
 from recalld.recall.policy import GraphMemoryPolicy, RecallPolicy
 from recalld.recall.quality import Judged
+from recalld.recall.rescue import NOT_RUN, Rescue
 from recalld.recall.signal import StrongSignal
 from recalld.search.model import SearchResult
 
@@ -58,6 +60,7 @@ class Recall:
     policy: RecallPolicy
     graph: GraphMemoryPolicy
     total_ms: int
+    llm: LlmPolicy = field(default_factory=LlmPolicy)
     trace_id: str = ""
     shown: Shown = field(default_factory=lambda: NOTHING)
     cleaned: str = ""
@@ -78,6 +81,7 @@ class Recall:
     stale: frozenset[str] = frozenset()
     chosen: tuple[Fused, ...] = ()
     injection: Injection | None = None
+    rescue: Rescue = NOT_RUN
     llm_calls: int = 0
     status: Status | None = None
     reason: str | None = None

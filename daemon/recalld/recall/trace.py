@@ -12,6 +12,7 @@ from recalld.budget import Outcome, StageNote
 from recalld.recall.cuts import candidates_of
 from recalld.recall.model import Depth, Fused, Status
 from recalld.recall.record import GateStatus, Recall, Searched
+from recalld.recall.rescue import Rescue, is_rescue_route
 from recalld.recall.signal import StrongSignal
 from recalld.text.redact import redact
 
@@ -97,6 +98,7 @@ def _times(seen: Recall) -> Fields:
         "searchMs": _ms(_span(searches)),
         "fusionMs": _ms(seen.elapsed_ms - last if seen.status in _FINISHED else 0.0),
         "vectorMs": _ms(_span(searches)),
+        "rescueMs": _ms(_took(notes.get("rescue"))),
         "graphMs": 0.0,
         "profileMs": 0.0,
         "stages": [_note(note) for note in seen.stages],
@@ -130,6 +132,7 @@ def _gate(seen: Recall) -> Fields:
 def _expansion(seen: Recall, queries: Queries) -> Fields:
     signal = seen.signal or StrongSignal(strong=False)
     status, reason = _expansion_state(seen)
+    rescue = seen.rescue
     return {
         "strongSignal": signal.strong,
         "strongSignalSource": signal.source or None,
@@ -140,11 +143,26 @@ def _expansion(seen: Recall, queries: Queries) -> Fields:
         ],
         "llmCalls": seen.llm_calls,
         "balancedLlmInvariant": balanced_llm_invariant(seen.depth, seen.llm_calls),
-        "rescueStatus": _rescue_status(seen),
-        "rescueRemainingMs": None,
-        "expansionStatus": status,
-        "expansionReason": reason,
-        "expansionShape": None,
+        "rescueStatus": rescue.status,
+        "rescueReason": rescue.reason,
+        "rescueRemainingMs": None if rescue.remaining_ms is None else _ms(rescue.remaining_ms),
+        "rescueQueries": len(rescue.queries),
+        "expansionStatus": rescue.status if seen.llm_calls else status,
+        "expansionReason": rescue.reason if seen.llm_calls else reason,
+        "expansionShape": _shape(seen.rescue),
+    }
+
+
+def _shape(rescue: Rescue) -> Fields | None:
+    """What a language model's answer looked like, without a word of it."""
+    if rescue.shape is None:
+        return None
+    return {
+        "contentType": rescue.shape.content_type,
+        "finishReason": rescue.shape.finish_reason,
+        "hasReasoningContent": rescue.shape.has_reasoning_content,
+        "httpStatus": rescue.shape.http_status,
+        "method": rescue.method,
     }
 
 
@@ -161,17 +179,6 @@ def _expansion_state(seen: Recall) -> tuple[str, str | None]:
 def balanced_llm_invariant(depth: Depth, llm_calls: int) -> bool:
     """False only where the depth in effect is balanced and a model was called all the same."""
     return not (depth is Depth.BALANCED and llm_calls > 0)
-
-
-def _rescue_status(seen: Recall) -> str:
-    """Which condition kept the rescue from running; ``not_run`` where it was not up for it."""
-    if seen.signal is None:
-        return "not_run"
-    if seen.depth is not Depth.DEEP:
-        return "skipped_not_deep"
-    if seen.verdict is None or seen.verdict.reason not in {"explicit_prefix", "memory_intent"}:
-        return "skipped_intent"
-    return "skipped_quality" if seen.judged.accepted else "not_run"
 
 
 def _quality(seen: Recall) -> Fields:
@@ -193,7 +200,7 @@ def _search(seen: Recall, search: Searched, queries: Queries) -> Fields:
     return {
         "route": search.query.route,
         "stage": search.stage,
-        "query": shown_text(search.query.text, queries=queries, limit_chars=400),
+        "query": _query(search, queries),
         "hits": 0 if result is None else len(result.found),
         "outcome": Outcome.SKIPPED if note is None else note.outcome,
         "degraded": [] if result is None else list(result.degraded),
@@ -204,6 +211,13 @@ def _search(seen: Recall, search: Searched, queries: Queries) -> Fields:
         "lexicalMs": _ms(0.0 if result is None else result.lexical_ms),
         "denseMs": _ms(0.0 if result is None else result.dense_ms),
     }
+
+
+def _query(search: Searched, queries: Queries) -> str | None:
+    """A language model's words are kept nowhere."""
+    if is_rescue_route(search.query.route):
+        return None
+    return shown_text(search.query.text, queries=queries, limit_chars=400)
 
 
 def _place(hit: Fused) -> Fields:
