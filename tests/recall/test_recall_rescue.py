@@ -273,12 +273,12 @@ async def test_trace_tells_the_rescue_without_a_word_of_it(autojump_clock):
 # Over a real socket: the whole of the service with the daemon's own client.
 
 
-def house(root, url: str, **changes) -> House:
+def house(root, url: str, *, timeout_ms: int = 2_500, **changes) -> House:
     chat = LlmClient(
         environ={KEY_NAME: KEY}, limiter=Limiter(jitter=lambda: 0.0), counters=changes["counters"]
     )
     policy = RecallPolicy(
-        expansion=ExpansionPolicy(endpoint=url, api_key_env=KEY_NAME, timeout_ms=300)
+        expansion=ExpansionPolicy(endpoint=url, api_key_env=KEY_NAME, timeout_ms=timeout_ms)
     )
     return House(
         root=root,
@@ -313,7 +313,8 @@ async def test_whatever_the_endpoint_does_the_prompt_is_answered_after_one_reque
 ):
     counters = Counters()
     async with endpoint(act) as served:
-        here = house(tmp_path, served.url, counters=counters)
+        timeout_ms = 300 if status == "timeout" else 2_500
+        here = house(tmp_path, served.url, counters=counters, timeout_ms=timeout_ms)
         async with here.open_sink() as sink:
             result = await here.service(sink).prompt(here.prompt())
         assert len(served.requests) == served.connections == 1

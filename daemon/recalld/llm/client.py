@@ -111,7 +111,7 @@ class LlmClient:
             "User-Agent": "recalld",
         }
         self._counters.add("llm.requests")
-        async with _closing() as noted, await self._http() as http:
+        async with _closing() as noted, await self._http(endpoint.scheme) as http:
             for address in addresses:
                 sending = http.stream(
                     "POST",
@@ -161,17 +161,22 @@ class LlmClient:
         self._limiter.pause(endpoint.place, wanted_s)
         self._counters.add("llm.rate_limited")
 
-    async def _http(self) -> httpx.AsyncClient:
-        if self._certificates is None:
-            # Reading the certificates takes 20 ms and more.
-            self._certificates = await anyio.to_thread.run_sync(self._trust, abandon_on_cancel=True)
+    async def _http(self, scheme: str) -> httpx.AsyncClient:
         return httpx.AsyncClient(
-            verify=self._certificates,
+            verify=await self._verify(scheme),
             follow_redirects=False,
             trust_env=False,
             timeout=None,  # noqa: S113  (the stage owns the time)
             limits=httpx.Limits(max_connections=1, max_keepalive_connections=0),
         )
+
+    async def _verify(self, scheme: str) -> ssl.SSLContext:
+        if scheme == "http":
+            return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # trusts nobody, and is not needed
+        if self._certificates is None:
+            # Reading the certificates takes 20 ms and more.
+            self._certificates = await anyio.to_thread.run_sync(self._trust, abandon_on_cancel=True)
+        return self._certificates
 
     def _key(self, name: str) -> str:
         return self._environ.get(name, "").strip(" \t")
