@@ -397,14 +397,21 @@ def test_a_reader_that_goes_away_is_no_stack_trace(daemon):
     assert ran.stdout.count("\n") == 1
 
 
-@pytest.mark.parametrize("arguments", [["search", "x"], ["recall", "x", "--json"], ["status"]])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        *(["search", "x"], ["recall", "x", "--json"], ["status"]),
+        *(["--help"], ["search", "--help"], ["--version"], ["config", "show"]),
+    ],
+)
 @pytest.mark.parametrize("many", [1, 20_000])
 def test_an_output_that_is_full_is_one_line_and_no_stack_trace(daemon, arguments, many):
     daemon.answers["search"] = {"hits": [HIT] * many}
     environ = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    environ |= {"RECALLD_SOCKET": str(daemon.path), "RECALLD_CONFIG": "/dev/null"}
     with Path("/dev/full").open("wb") as full:
         ran = subprocess.run(
-            [sys.executable, "-m", "recalld", *arguments, "--socket", str(daemon.path)],
+            [sys.executable, "-m", "recalld", *arguments],
             stdout=full,
             stderr=subprocess.PIPE,
             text=True,

@@ -67,6 +67,7 @@ def test_a_heading_that_names_something_with_a_number_is_asked_about():
         ("uncertain", "yes", ["literal", "det:axis"], "yes"),
         ("uncertain", None, [], "uncertain"),
         ("strong", "yes", ["literal"], "strong"),
+        ("strong", "yes", ["literal", "check"], "strong"),
         ("strong", "yes", ["literal", "det:axis"], "yes"),
         ("strong", "no", [], "no"),
         ("explicit", "yes", ["literal"], "explicit"),

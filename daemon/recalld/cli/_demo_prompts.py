@@ -154,8 +154,9 @@ def received(prompt: DemoPrompt, result: Mapping[str, object]) -> DemoPrompt:
             return prompt
         return replace(prompt, label=verdict, shows=_VERDICTS.get(verdict, prompt.shows))
     stages = result.get("stages")
-    names = [stage.get("name") for stage in stages] if isinstance(stages, list) else []
-    if prompt.label == "strong" and names[-1:] != ["literal"]:
+    names = [str(stage.get("name")) for stage in stages] if isinstance(stages, list) else []
+    more = any(name.startswith("det:") for name in names)
+    if prompt.label == "strong" and (more or "literal" not in names):
         return replace(
             prompt, label=verdict or "no", shows="no note stands out, so more is searched"
         )

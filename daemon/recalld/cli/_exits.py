@@ -14,7 +14,6 @@ class Exit(IntEnum):
     TRY_LATER = 75
     CONFIG = 78
     INTERRUPTED = 130
-    READER_GONE = 141
 
 
 START_HINT = "start one with 'recalld serve', or 'systemctl --user start recalld'"

@@ -1,10 +1,12 @@
 """What the terminal sees: one line of JSON for programs, safe plain text for people."""
 
 import json
+import os
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from typing import TextIO, cast
 
 # Recalled text is somebody's words: it may not move the cursor or recolour the screen.
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
@@ -29,19 +31,25 @@ class Unwritable(Exception):
     """Standard output takes no more; the message says why."""
 
 
-def write(text: str) -> None:
-    """Every word on standard output passes here. Raises ``ReaderGone`` and ``Unwritable``.
+class _Told:
+    """Standard output whose faults are ``ReaderGone`` and ``Unwritable``, never ``OSError``.
 
-    They are no ``OSError``: the command parser would end the program at a broken pipe itself.
+    The command parser and the help would end the program at those in ways of their own.
     """
-    with _told_apart():
-        sys.stdout.write(text)
 
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
 
-def flush() -> None:
-    """As ``write``, for what is still held back."""
-    with _told_apart():
-        sys.stdout.flush()
+    def write(self, text: str) -> int:
+        with _told_apart():
+            return self._stream.write(text)
+
+    def flush(self) -> None:
+        with _told_apart():
+            self._stream.flush()
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._stream, name)
 
 
 @contextmanager
@@ -52,6 +60,41 @@ def _told_apart() -> Iterator[None]:
         raise ReaderGone from error
     except OSError as error:
         raise Unwritable((error.strerror or str(error)).lower()) from error
+
+
+def written_out(body: Callable[[], int]) -> int:
+    """The code of ``body``, once all it said is out: 141 when nobody reads, 1 when it cannot be."""
+    stream = sys.stdout
+    sys.stdout = cast(TextIO, _Told(stream))
+    try:
+        code = body()
+        flush()
+    except ReaderGone:
+        _discard()
+        return 141
+    except Unwritable as error:
+        _discard()
+        sys.stderr.write(f"recalld: cannot write to standard output: {error}\n")
+        return 1
+    finally:
+        sys.stdout = stream
+    return code
+
+
+def _discard() -> None:
+    """Let what is still held back go nowhere: a second complaint at exit helps nobody."""
+    sink = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(sink, 1)
+    os.close(sink)
+
+
+def write(text: str) -> None:
+    """As it is: what comes from a note passes ``say``."""
+    sys.stdout.write(text)
+
+
+def flush() -> None:
+    sys.stdout.flush()
 
 
 def print_json(value: object) -> None:

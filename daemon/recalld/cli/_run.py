@@ -3,6 +3,7 @@
 import importlib
 import os
 import sys
+from functools import partial
 from itertools import takewhile
 from typing import Annotated
 
@@ -11,7 +12,7 @@ import typer
 from recalld import __version__
 from recalld.cli import COMMANDS
 from recalld.cli._exits import Exit, verdict_on
-from recalld.cli._output import ReaderGone, Unwritable, flush, print_json, safe
+from recalld.cli._output import print_json, safe, written_out
 from recalld.client import ClientError, NoDaemon
 from recalld.errors import RecalldError
 
@@ -24,18 +25,9 @@ def run(arguments: list[str]) -> int:
         # A terminal that cannot show a character shows a question mark instead of failing.
         getattr(stream, "reconfigure", lambda **_: None)(errors="replace")
     try:
-        code = _ended(arguments)
-        flush()
+        return written_out(partial(_ended, arguments))
     except KeyboardInterrupt:
         return Exit.INTERRUPTED
-    except ReaderGone:
-        _discard_output()
-        return Exit.READER_GONE
-    except Unwritable as error:
-        _discard_output()
-        sys.stderr.write(f"recalld: cannot write to standard output: {error}\n")
-        return Exit.FINDING
-    return code
 
 
 def _ended(arguments: list[str]) -> int:
@@ -52,13 +44,6 @@ def _ended(arguments: list[str]) -> int:
             print_json({"error": {"code": int(code), "message": message}})
         return code
     return Exit.OK
-
-
-def _discard_output() -> None:
-    """Let what is still held back go nowhere: a second complaint at exit helps nobody."""
-    sink = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(sink, 1)
-    os.close(sink)
 
 
 def _misspelt_hint() -> str:
