@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from uuid import uuid4
 
 import anyio
 import anyio.to_thread
@@ -33,8 +34,15 @@ def notes(tmp_path):
 
 
 async def prompts(wire, count=5):
+    """Each in a session of its own: a session is shown a note once."""
     return [
-        await ask(wire, "session.prompt", session={"key": "s"}, text=PROMPT, budget_ms=BUDGET_MS)
+        await ask(
+            wire,
+            "session.prompt",
+            session={"key": str(uuid4())},
+            text=PROMPT,
+            budget_ms=BUDGET_MS,
+        )
         for _ in range(count)
     ]
 
@@ -48,6 +56,7 @@ async def test_with_a_hung_embedder_prompts_are_answered_by_words_alone(home, no
         assert (await ask(wire, "ping"))["ok"]
 
 
+@pytest.mark.allow_errors
 async def test_with_hung_readers_of_the_store_prompts_end_without_memory(home, notes):
     async with world(home, notes) as (wire, base, _):
         async with hung_readers(base):
