@@ -165,7 +165,7 @@ async def test_a_model_that_hangs_is_left_at_its_timeout(autojump_clock):
 
 @pytest.mark.allow_errors
 async def test_a_client_that_breaks_costs_only_the_rescue(autojump_clock):
-    seen = await world(chat=FakeChat(fails=ValueError("a bug"))).recall()
+    seen = await world(chat=FakeChat(fails=Unavailable("llm", "gone"))).recall()
     assert (seen.rescue.status, seen.status) == ("request_fail", Status.LOW_QUALITY)
 
 
