@@ -1,5 +1,8 @@
 """Pauses that the other side asked for. Virtual time."""
 
+import json
+from typing import Any
+
 import anyio
 import pytest
 
@@ -63,3 +66,42 @@ async def test_background_users_come_one_by_one_after_the_pause(autojump_clock):
         for _ in range(6):
             group.start_soon(job)
     assert asked == pytest.approx([0.0, 20.5, 21.5, 22.5, 23.5, 24.5])
+
+
+async def test_the_rate_limit_of_the_bug_case_is_waited_out(autojump_clock, eval_data):
+    rows = (eval_data / "bug-cases.jsonl").read_text(encoding="utf-8").splitlines()
+    case = next(row["input"] for row in map(json.loads, rows) if row["id"] == "bc-25")
+    limiter = Limiter(jitter=lambda: 0.5)
+    start = anyio.current_time()
+    sent: list[float] = []
+    finished: list[float] = []
+    without: list[float] = []
+
+    def status_now() -> Any:
+        return [row for row in case["server"] if row["t"] <= sent[-1]][-1]
+
+    async def job() -> None:
+        done = False
+        while not done:
+            async with limiter.turn(PLACE):
+                sent.append(anyio.current_time() - start)
+                await anyio.sleep(0.2)
+                answer = status_now()
+                done = answer["status"] == 200
+                if not done:
+                    limiter.pause(PLACE, float(answer["retry_after_s"]) - 0.2)
+        finished.append(anyio.current_time() - start)
+
+    async def recall() -> None:
+        await anyio.sleep(case["recall_at_s"])
+        if limiter.pause_s(PLACE) > 0:
+            without.append(anyio.current_time() - start)
+
+    async with anyio.create_task_group() as group:
+        for _ in range(case["background_jobs"]):
+            group.start_soon(job)
+        group.start_soon(recall)
+    assert sent[0] == pytest.approx(0.0)
+    assert all(20 <= at <= 23 for at in sent[1:])
+    assert len(finished) == case["background_jobs"]
+    assert without == pytest.approx([case["recall_at_s"]])
