@@ -11,6 +11,7 @@ import anyio
 import msgspec
 
 from recalld import __version__
+from recalld.coefficients import own_coefficients
 from recalld.config import Settings
 from recalld.counters import Counters
 from recalld.embed.port import Embedder
@@ -169,12 +170,22 @@ def _dial(path: str) -> Awaitable[Wire]:
     return connect_to_own(os.path.expanduser(path), uid=os.getuid())  # noqa: PTH111 (never raises)
 
 
-def _engine(base: Base, hub: Hub, ids: TraceIds) -> Engine:
-    settings, counters = base.settings, base.counters
-    database = base.index.database
+def _searcher(base: Base) -> IndexSearcher:
+    """Search over the index, judged by the user's own coefficients where they have any."""
+    database, counters = base.index.database, base.counters
     searcher = IndexSearcher(
         IndexReader(database), VectorStore(database), embedder=base.embedder, counters=counters
     )
+    own = own_coefficients(str(base.embedder.identity), base.settings.environ, counters)
+    if own is not None:
+        searcher.use(own)
+    return searcher
+
+
+def _engine(base: Base, hub: Hub, ids: TraceIds) -> Engine:
+    settings, counters = base.settings, base.counters
+    database = base.index.database
+    searcher = _searcher(base)
 
     def changed(workspace_id: int) -> None:
         searcher.notify(workspace_id)

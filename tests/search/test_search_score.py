@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from recalld.search.corpus import Corpus, Filling, empty_corpus, refreshed
 from recalld.search.model import ChunkRow, FileRow
 from recalld.search.policy import SearchPolicy
-from recalld.search.score import Legs, Lexical, best, dense_scores, fuse, spread
+from recalld.search.score import NO_CUES, Cues, Legs, Lexical, best, dense_scores, fuse, spread
 
 POLICY = SearchPolicy()
 DIMENSION = 8
@@ -71,9 +71,9 @@ def test_the_order_does_not_depend_on_the_scale_of_a_leg(
     own: dict[int, float], factor: float
 ) -> None:
     corpus = corpus_of(4, 4, 4)
-    plain = fuse(corpus, legs(corpus, own), allowed=everything(corpus), named=[], policy=POLICY)
+    plain = fuse(corpus, legs(corpus, own), allowed=everything(corpus), cues=NO_CUES, policy=POLICY)
     scaled = legs(corpus, {key: value * factor for key, value in own.items()})
-    other = fuse(corpus, scaled, allowed=everything(corpus), named=[], policy=POLICY)
+    other = fuse(corpus, scaled, allowed=everything(corpus), cues=NO_CUES, policy=POLICY)
     assert other.score[np.isfinite(other.score)] == pytest.approx(
         plain.score[np.isfinite(plain.score)], rel=1e-4, abs=1e-5
     )
@@ -82,7 +82,9 @@ def test_the_order_does_not_depend_on_the_scale_of_a_leg(
 @given(SCORES)
 def test_without_a_dense_leg_only_what_matches_a_word_is_found(own: dict[int, float]) -> None:
     corpus = corpus_of(4, 4, 4)
-    fusion = fuse(corpus, legs(corpus, own), allowed=everything(corpus), named=[], policy=POLICY)
+    fusion = fuse(
+        corpus, legs(corpus, own), allowed=everything(corpus), cues=NO_CUES, policy=POLICY
+    )
     found = corpus.columns.id[best(fusion.score, 12)].tolist()
     assert set(found) == set(own)
 
@@ -99,7 +101,7 @@ def test_what_is_masked_is_never_found_and_changes_no_other_score(
     kept = {key: value for key, value in own.items() if mask[key - 1]}
     less = replace(legs(corpus, kept), dense=dense)
     one, other = (
-        fuse(corpus, each, allowed=allowed, named=[], policy=POLICY) for each in (full, less)
+        fuse(corpus, each, allowed=allowed, cues=NO_CUES, policy=POLICY) for each in (full, less)
     )
     assert not np.isfinite(one.score[~allowed]).any()
     assert one.score[allowed] == pytest.approx(other.score[allowed], abs=1e-6)
@@ -108,8 +110,10 @@ def test_what_is_masked_is_never_found_and_changes_no_other_score(
 def test_a_better_match_in_one_leg_alone_never_lowers_a_chunk() -> None:
     corpus = corpus_of(6)
     allowed = everything(corpus)
-    low = fuse(corpus, legs(corpus, {1: 5.0, 2: 1.0}), allowed=allowed, named=[], policy=POLICY)
-    high = fuse(corpus, legs(corpus, {1: 5.0, 2: 4.0}), allowed=allowed, named=[], policy=POLICY)
+    low = fuse(corpus, legs(corpus, {1: 5.0, 2: 1.0}), allowed=allowed, cues=NO_CUES, policy=POLICY)
+    high = fuse(
+        corpus, legs(corpus, {1: 5.0, 2: 4.0}), allowed=allowed, cues=NO_CUES, policy=POLICY
+    )
     assert high.score[1] > low.score[1]
 
 
@@ -117,9 +121,9 @@ def test_the_named_speaker_goes_before_the_others() -> None:
     corpus = corpus_of(2, speakers=("Ann", "Bob"))
     words = legs(corpus, {1: 3.0, 2: 3.1})
     allowed = everything(corpus)
-    plain = fuse(corpus, words, allowed=allowed, named=[], policy=POLICY)
-    named = fuse(corpus, words, allowed=allowed, named=[0], policy=POLICY)
-    both = fuse(corpus, words, allowed=allowed, named=[0, 1], policy=POLICY)
+    plain = fuse(corpus, words, allowed=allowed, cues=NO_CUES, policy=POLICY)
+    named = fuse(corpus, words, allowed=allowed, cues=Cues(named=(0,)), policy=POLICY)
+    both = fuse(corpus, words, allowed=allowed, cues=Cues(named=(0, 1)), policy=POLICY)
     assert best(plain.score, 1).tolist() == best(both.score, 1).tolist() == [1]
     assert best(named.score, 1).tolist() == [0]
     assert named.other_speaker.tolist() == [False, True]
@@ -128,7 +132,7 @@ def test_the_named_speaker_goes_before_the_others() -> None:
 def test_chunks_of_one_file_support_each_other() -> None:
     corpus = corpus_of(3, 1)
     words = legs(corpus, {1: 3.0, 2: 3.0, 4: 3.0})
-    fusion = fuse(corpus, words, allowed=everything(corpus), named=[], policy=POLICY)
+    fusion = fuse(corpus, words, allowed=everything(corpus), cues=NO_CUES, policy=POLICY)
     assert fusion.score[0] == fusion.score[1] > fusion.score[3]
     assert fusion.support.tolist() == pytest.approx([1.5 / 1.75] * 3 + [1 / 1.75])
 

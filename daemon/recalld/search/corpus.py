@@ -7,6 +7,7 @@ of nothing.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 from recalld.search.matrix import HalfMatrix
 from recalld.search.model import ChunkRow, FileRow, Source
 from recalld.search.ragged import Ragged
+from recalld.text.asking import asking_share
 
 HASH_BYTES = 16
 _HASH = np.dtype(f"S{HASH_BYTES}")
@@ -24,6 +26,7 @@ Bools = NDArray[np.bool_]
 
 # Said by everyone everywhere: roles are no names.
 ROLES = frozenset({"user", "assistant", "system", "user+assistant"})
+ASSISTANT = "assistant"
 NO_SPEAKER = -1
 
 
@@ -36,6 +39,9 @@ class _Columns:
     ordinal: Ints
     speaker: NDArray[np.object_]
     is_cjk: Bools
+    assistant: Bools
+    asking: NDArray[np.float32]
+    day: NDArray[np.int32]
     passages: Ragged
 
     def take(self, order: Ints) -> "_Columns":
@@ -45,6 +51,9 @@ class _Columns:
             ordinal=self.ordinal[order],
             speaker=self.speaker[order],
             is_cjk=self.is_cjk[order],
+            assistant=self.assistant[order],
+            asking=self.asking[order],
+            day=self.day[order],
             passages=self.passages.take(order),
         )
 
@@ -55,6 +64,9 @@ class _Columns:
             ordinal=np.concatenate((self.ordinal, other.ordinal)),
             speaker=np.concatenate((self.speaker, other.speaker)),
             is_cjk=np.concatenate((self.is_cjk, other.is_cjk)),
+            assistant=np.concatenate((self.assistant, other.assistant)),
+            asking=np.concatenate((self.asking, other.asking)),
+            day=np.concatenate((self.day, other.day)),
             passages=self.passages.followed_by(other.passages),
         )
 
@@ -92,6 +104,21 @@ class Corpus:
     @property
     def is_cjk(self) -> Bools:
         return self.columns.is_cjk
+
+    @property
+    def assistant(self) -> Bools:
+        """Which chunks an assistant said."""
+        return self.columns.assistant
+
+    @property
+    def asking(self) -> NDArray[np.float32]:
+        """The share of each chunk's characters in sentences that ask."""
+        return self.columns.asking
+
+    @property
+    def day(self) -> NDArray[np.int32]:
+        """The day each chunk gives itself, as a proleptic ordinal; 0: none."""
+        return self.columns.day
 
     def allowed(self, sources: frozenset[Source] | None) -> Bools:
         """The findable chunks of ``sources``; None allows all."""
@@ -205,12 +232,27 @@ def _columns(chunks: Sequence[ChunkRow]) -> _Columns:
         ordinal=np.array([chunk.ordinal for chunk in chunks], np.int64),
         speaker=np.array([_name(chunk.speaker) for chunk in chunks], np.object_),
         is_cjk=np.array([chunk.is_cjk for chunk in chunks], np.bool_),
+        assistant=np.array([_is_assistant(chunk.speaker) for chunk in chunks], np.bool_),
+        asking=np.array([asking_share(chunk.asking) for chunk in chunks], np.float32),
+        day=np.array([_day(chunk.date) for chunk in chunks], np.int32),
         passages=Ragged.of([chunk.passages for chunk in chunks], _HASH),
     )
 
 
 def _name(speaker: str | None) -> str:
     return "" if speaker is None or speaker.lower() in ROLES else speaker
+
+
+def _is_assistant(speaker: str | None) -> bool:
+    return speaker is not None and speaker.lower() == ASSISTANT
+
+
+def _day(day: str | None) -> int:
+    """As an ordinal; 0 where only a month or a year is known, or nothing."""
+    try:
+        return date.fromisoformat((day or "")[:10]).toordinal()
+    except ValueError:
+        return 0
 
 
 def _assembled(workspace_id: int, files: tuple[FileRow, ...], columns: _Columns) -> Corpus:

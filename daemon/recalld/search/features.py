@@ -1,15 +1,19 @@
 """What speaks for and against each candidate: the inputs of the judgement. Pure."""
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from recalld.search.corpus import Bools, Corpus, Ints
+from recalld.search.model import ChunkDetail
 from recalld.search.policy import SearchPolicy
 from recalld.search.question import Question
 from recalld.search.score import Fusion, smoothed
+from recalld.text.asking import questions
+from recalld.text.tokens import lexical_tokens
 
 Matrix = NDArray[np.float64]
 
@@ -32,6 +36,10 @@ FEATURES = (
     "gap",  # distance to the second candidate
     "date",  # shares a date with the question
     "nterm",
+    "isq",  # share of its characters in sentences that ask
+    "echo",  # share of the question's words, by idf, that it only asks with itself
+    "fp_asst",  # the assistant's words where the asker's own are wanted
+    "window",  # near the time that the question names
 )
 _BM25_PER_IDF = 1.5
 _LEX_CAP = 1.5
@@ -43,11 +51,15 @@ _TERM_CAP = 12
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TokenSets:
-    """The tokens of one candidate as the full-text table has them."""
+    """The tokens of one candidate as the full-text table has them.
+
+    ``asked`` are those that stand in sentences that ask and nowhere else in the chunk.
+    """
 
     own: frozenset[str]
     near: frozenset[str]
     head: frozenset[str]
+    asked: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,6 +118,10 @@ def features(
         "gap": np.clip(score - second, -_GAP_CAP, _GAP_CAP),
         "date": [bool(question.dates & one.head) for one in evidence.tokens],
         "nterm": min(len(question.tokens), _TERM_CAP) / _TERM_CAP,
+        "isq": corpus.asking[at] if policy.second.question_turns else 0.0,
+        "echo": held(question, [one.asked for one in evidence.tokens]) @ rare.idf / total,
+        "fp_asst": fusion.assistant[at],
+        "window": fusion.near[at],
         **_dense_columns(corpus, fusion, at, policy),
     }
     matrix = np.zeros((len(at), len(FEATURES)))
@@ -147,25 +163,47 @@ def _rank(values: NDArray[np.floating]) -> Ints:
     return np.argsort(np.argsort(-values, kind="stable"), kind="stable")
 
 
+def held(question: Question, sets: Sequence[frozenset[str]]) -> Matrix:
+    """1 where a set, in rows, holds a token of the question, in columns."""
+    found = np.array([[token in one for token in question.tokens] for one in sets], np.float64)
+    return found.reshape(len(sets), len(question.tokens))
+
+
 def _coverage(
     question: Question, evidence: Evidence, policy: SearchPolicy
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    asked, tokens, rare = question.tokens, evidence.tokens, evidence.rare
-    inside = np.array(
-        [[t in one.own or t in one.head for t in asked] for one in tokens], np.float64
-    )
-    near = np.array([[t in one.near for t in asked] for one in tokens], np.float64)
-    shape = (len(tokens), len(asked))
-    inside, near = inside.reshape(shape), near.reshape(shape)
+    tokens, rare = evidence.tokens, evidence.rare
+    inside = held(question, [one.own | one.head for one in tokens])
+    near = held(question, [one.near for one in tokens])
     own = inside @ rare.idf / rare.total
     rest = ((1 - inside) * near) @ rare.idf / rare.total
     return own + policy.neighbour_coverage * rest, own
 
 
-def token_sets(own: str, previous: str, following: str, head: str) -> TokenSets:
+def only_asked(own: str, text: str, tokens: Iterable[str]) -> frozenset[str]:
+    """Of ``tokens``, those that ``text`` holds in sentences that ask and in no other.
+
+    ``own`` are its tokens with repeats, so that only the asking sentences need be read.
+    """
+    asked = questions(text)
+    if not asked:
+        return frozenset()
+    inside = Counter(token for sentence in asked for token in lexical_tokens(sentence))
+    found = [token for token in tokens if token in inside]
+    if not found:
+        return frozenset()
+    everywhere = own.split()
+    return frozenset(token for token in found if everywhere.count(token) <= inside[token])
+
+
+def token_sets(detail: ChunkDetail, question: Question, policy: SearchPolicy) -> TokenSets:
     """From the columns of the full-text table: tokens joined by blanks."""
+    asked: frozenset[str] = frozenset()
+    if policy.second.question_turns:
+        asked = only_asked(detail.own, detail.text, question.tokens)
     return TokenSets(
-        own=frozenset(own.split()),
-        near=frozenset(previous.split()) | frozenset(following.split()),
-        head=frozenset(head.split()),
+        own=frozenset(detail.own.split()),
+        near=frozenset(detail.prev.split()) | frozenset(detail.next.split()),
+        head=frozenset(detail.head.split()),
+        asked=asked,
     )

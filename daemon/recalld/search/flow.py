@@ -12,6 +12,7 @@ from recalld.budget import Outcome, Run, Stage
 from recalld.counters import Counters
 from recalld.embed.port import Embedder, EmbedderState
 from recalld.errors import Unavailable
+from recalld.search.examined import Examined
 from recalld.search.features import in_both_legs
 from recalld.search.model import (
     Found,
@@ -23,10 +24,11 @@ from recalld.search.model import (
     StoredVectors,
 )
 from recalld.search.passage import focus_of, window_cosines
-from recalld.search.pipeline import Examined, Pipeline, Place
+from recalld.search.pipeline import Pipeline, Place
 from recalld.search.policy import SearchPolicy
 from recalld.search.question import Question, read_question
-from recalld.search.relevance import Coefficients, judge
+from recalld.search.ranking import Ranked, ranked
+from recalld.search.relevance import Coefficients
 from recalld.search.schedule import CorpusKeeper, Kept
 
 LEXICAL_ONLY = "none"
@@ -66,6 +68,12 @@ class IndexSearcher:
         self._hybrid = load_coefficients(embedder.identity.engine)
         self._lexical = load_coefficients(LEXICAL_ONLY)
 
+    def use(self, own: Coefficients) -> None:
+        """Judge by the user's own coefficients in place of the shipped ones of the engine."""
+        self._hybrid = own
+        if self._embedder.identity.engine == LEXICAL_ONLY:
+            self._lexical = own
+
     async def run(self, *, task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED) -> None:
         """Keep every corpus current until cancelled. Started at once: nothing waits for it."""
         task_status.started()
@@ -92,7 +100,7 @@ class IndexSearcher:
         if notes:
             self._counters.add("search.degraded")
         started_ms = run.elapsed_ms
-        found = [one for each in examined for one in self._found(each, limit)]
+        found = [one for each in examined for one in self._found(each, limit, home=scope.home)]
         found.sort(key=lambda one: (-one.raw_score, -one.order_score, one.path, one.start_line))
         return SearchResult(
             found=tuple(found[:limit]),
@@ -103,9 +111,11 @@ class IndexSearcher:
             score_ms=run.elapsed_ms - started_ms,
         )
 
-    async def examine(self, query: str, *, scope: Scope, limit: int) -> tuple[Examined, ...]:
+    async def examine(
+        self, query: str, *, scope: Scope, limit: int, now: datetime
+    ) -> tuple[Examined, ...]:
         """What ``search`` would judge, one value a workspace: for fitting and explaining."""
-        question = read_question(query, self._policy)
+        question = read_question(query, self._policy, now=now)
         if not question.searchable:
             return ()
         run = Run(self._policy.total_ms)
@@ -176,15 +186,21 @@ class IndexSearcher:
             name="refresh", work=work, otherwise=None, limit_ms=self._policy.refresh_limit_ms
         )
 
-    def _found(self, examined: Examined, limit: int) -> list[Found]:
-        fusion, evidence = examined.fusion, examined.evidence
-        coefficients = self._hybrid if fusion.legs.dense is not None else self._lexical
-        raw = judge(examined.features, coefficients).raw
-        both = in_both_legs(fusion, evidence.at, self._policy)
-        order = sorted(range(len(raw)), key=lambda i: (-raw[i], i))[:limit]
-        return [
-            _shown(examined, i, raw_score=float(raw[i]), both_legs=bool(both[i])) for i in order
-        ]
+    def _found(self, examined: Examined, limit: int, *, home: int | None) -> list[Found]:
+        fusion, second = examined.fusion, self._policy.second
+        elsewhere = home not in (None, examined.corpus.workspace_id) and second.scope_bonus
+        order = ranked(
+            examined,
+            self.coefficients(examined),
+            policy=self._policy,
+            away=second.scope_log_odds if elsewhere else 0.0,
+        )
+        both = in_both_legs(fusion, examined.evidence.at, self._policy)
+        return [_shown(examined, order, i, both_legs=bool(both[i])) for i in order.order[:limit]]
+
+    def coefficients(self, examined: Examined) -> Coefficients:
+        """Those that judge it: the engine's, or the lexical ones where it took no part."""
+        return self._hybrid if examined.fusion.legs.dense is not None else self._lexical
 
 
 def load_coefficients(engine: str) -> Coefficients:
@@ -203,9 +219,8 @@ def _time_for(policy: SearchPolicy) -> int:
     return max(1, int(min(policy.total_ms, usable_ms)))
 
 
-def _shown(examined: Examined, i: int, *, raw_score: float, both_legs: bool) -> Found:
+def _shown(examined: Examined, order: Ranked, i: int, *, both_legs: bool) -> Found:
     detail = examined.details[i]
-    at = int(examined.evidence.at[i])
     return Found(
         uid=detail.uid,
         workspace_id=examined.corpus.workspace_id,
@@ -220,9 +235,10 @@ def _shown(examined: Examined, i: int, *, raw_score: float, both_legs: bool) -> 
         date=detail.date,
         session=detail.session,
         modified_at=datetime.fromtimestamp(detail.mtime_ns / 1e9, UTC).isoformat(),
-        raw_score=raw_score,
-        order_score=float(examined.fusion.score[at]),
+        raw_score=float(order.raw[i]),
+        order_score=float(order.score[i]),
         both_legs=both_legs,
+        replaced_on=order.replaced_on.get(i),
     )
 
 

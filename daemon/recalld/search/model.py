@@ -1,7 +1,7 @@
 """Values of one search. Pure; what other features may import from ``search``."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import Protocol
@@ -24,11 +24,13 @@ class Source(StrEnum):
 class Scope:
     """What a search may look at; applied before ranking.
 
-    ``workspace_ids`` empty: nothing. ``sources`` None: every source.
+    ``workspace_ids`` empty: nothing. ``sources`` None: every source. ``home`` is the asker's own
+    workspace where there are several: what stands elsewhere must be clearly the better answer.
     """
 
     workspace_ids: tuple[int, ...]
     sources: frozenset[Source] | None = None
+    home: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +43,7 @@ class Found:
     ``text`` that matched best, for cutting a snippet.
     ``raw_score`` in [0, 1] judges relevance and has one meaning for every engine: a question
     without an answer reaches .65 once in twenty. ``order_score`` only orders this list.
+    ``replaced_on`` is the day of a newer chunk that says that this changed; None: none known.
     """
 
     uid: str
@@ -59,6 +62,7 @@ class Found:
     raw_score: float
     order_score: float
     both_legs: bool
+    replaced_on: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,6 +96,7 @@ class FileRow:
     """A file as the index has it. ``head_hash`` is empty where the name says nothing.
 
     Chunk ids are never used twice: the first, the last and the count tell a rewritten file.
+    ``mtime_ns`` tells nothing: a touched file is the same.
     """
 
     id: int
@@ -102,11 +107,15 @@ class FileRow:
     first_chunk: int
     last_chunk: int
     chunks: int
+    mtime_ns: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChunkRow:
-    """``passages`` are the hashes of its windows, in order; none: there is nothing to find."""
+    """``passages`` are the hashes of its windows, in order; none: there is nothing to find.
+
+    ``asking`` is its text where a sentence of it may ask, else empty.
+    """
 
     id: int
     file_id: int
@@ -114,6 +123,8 @@ class ChunkRow:
     speaker: str | None
     is_cjk: bool
     passages: tuple[bytes, ...]
+    date: str | None = None
+    asking: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

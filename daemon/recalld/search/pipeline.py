@@ -13,8 +13,8 @@ import numpy as np
 from recalld.budget import Run, Stage
 from recalld.embed.port import Embedder, EmbedderState, QuestionVectors
 from recalld.search.corpus import Bools, Corpus
-from recalld.search.days import leaning
-from recalld.search.features import Evidence, Matrix, features, rarity, token_sets
+from recalld.search.examined import Examined
+from recalld.search.features import Evidence, features, rarity, token_sets
 from recalld.search.matrix import Singles
 from recalld.search.model import (
     ChunkDetail,
@@ -27,6 +27,7 @@ from recalld.search.policy import SearchPolicy
 from recalld.search.question import Question, content_words, lookup_terms, names_in
 from recalld.search.schedule import Kept
 from recalld.search.score import (
+    Cues,
     Dense,
     Fusion,
     Legs,
@@ -37,6 +38,7 @@ from recalld.search.score import (
     spread,
 )
 from recalld.search.vocabulary import Vocabulary, expansion
+from recalld.search.window import nearness
 
 T = TypeVar("T")
 
@@ -44,18 +46,6 @@ T = TypeVar("T")
 _COST_OF_SCAN = 0.19
 _COST_OF_LOOKUP = 0.03
 _INLINE_US = 5_000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Examined:
-    """The candidates of one workspace, best first, with everything that judges them."""
-
-    corpus: Corpus
-    question: Question
-    fusion: Fusion
-    evidence: Evidence
-    features: Matrix
-    details: tuple[ChunkDetail, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,7 +139,7 @@ class Pipeline:
             corpus,
             Legs(lexical=lexical, dense=dense),
             allowed=place.allowed,
-            named=place.named,
+            cues=_cues(place),
             policy=self._policy,
         )
         return await self._judged(run, fusion, place=place, counts=found.counts, count=count)
@@ -268,10 +258,9 @@ class Pipeline:
             return None
         here = np.array([key in details for key in ids], np.bool_)
         shown = tuple(details[key] for key in ids if key in details)
-        fusion, at, shown = leaning(fusion, at[here], shown, question=question, policy=self._policy)
         evidence = Evidence(
-            at=at,
-            tokens=tuple(token_sets(one.own, one.prev, one.next, one.head) for one in shown),
+            at=at[here],
+            tokens=tuple(token_sets(one, question, self._policy) for one in shown),
             rare=rarity(question.tokens, counts, int(corpus.findable.sum())),
         )
         return Examined(
@@ -289,3 +278,11 @@ class Pipeline:
             await anyio.lowlevel.checkpoint()
             return work()
         return await anyio.to_thread.run_sync(work, abandon_on_cancel=True, limiter=self._limiter)
+
+
+def _cues(place: Place) -> Cues:
+    question = place.question
+    near = None
+    if question.window is not None:
+        near = nearness(question.window, place.corpus, question.zone)
+    return Cues(named=place.named, own_words=question.own_words, near=near)

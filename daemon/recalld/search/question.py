@@ -5,12 +5,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
 
+from recalld.search.newer import wants_newest
+from recalld.search.person import wants_own_words
 from recalld.search.policy import SearchPolicy
 from recalld.text.dates import date_tokens
-from recalld.text.days import Days, days_of
 from recalld.text.language import CJK_CLASS, has_cjk, is_cjk
 from recalld.text.stopwords import is_stopword
 from recalld.text.tokens import query_tokens, stem, surface_tokens
+from recalld.text.window import Window, window_of
 
 # Question and function words of Chinese, longest first where one holds another.
 _CJK_FUNCTION = re.compile(
@@ -31,7 +33,8 @@ _SUBSTRING_CHARS = (2, 3, 4)
 class Question:
     """A question, read once. ``tokens`` are what the index is searched for, dates included.
 
-    ``days`` are those it names from the asker's own, which are days of ``zone``.
+    ``window`` is the time it names, in days of ``zone``. ``own_words``: it is about the asker and
+    not about what the assistant said. ``newest``: of two statements the newer answers it.
     ``said`` are the stems of all its words, stop-words too: what a neighbour word may not repeat.
     """
 
@@ -40,8 +43,10 @@ class Question:
     tokens: tuple[str, ...]
     dates: frozenset[str]
     said: frozenset[str]
-    days: Days | None = None
+    window: Window | None = None
     zone: tzinfo | None = None
+    own_words: bool = False
+    newest: bool = False
 
     @property
     def searchable(self) -> bool:
@@ -55,14 +60,18 @@ def read_question(text: str, policy: SearchPolicy, *, now: datetime | None = Non
     """
     kept = shorten(text.strip(), policy)
     dates = date_tokens(kept)
+    second = policy.second
+    window = window_of(kept, None if now is None else now.date()) if second.time_window else None
     return Question(
         text=kept,
         cjk=is_cjk(kept),
         tokens=tuple(dict.fromkeys((*query_tokens(kept), *dates))),
         dates=frozenset(dates),
         said=frozenset(stem(token) for token in surface_tokens(kept)),
-        days=None if now is None else days_of(kept, now.date()),
+        window=window,
         zone=None if now is None else now.tzinfo,
+        own_words=second.first_person and wants_own_words(kept),
+        newest=second.newer_first and window is None and wants_newest(kept),
     )
 
 

@@ -2,10 +2,10 @@
 
 Two small logistic regressions and a map. The first says how likely a candidate is the evidence
 (``h``); the second how likely the question can be answered at all (``a``). ``c = h + 2 a`` of the
-best candidate is mapped so that a question without an answer stays below .55 in 80 %, below .65
-in 95 % and below .85 in 99.5 % of cases; every other candidate gets a share of the best one's
-score. Share of answerable questions that pass where 5 % of the others do: cosine alone .57,
-first stage alone .66, both .84.
+best candidate, less the lead of a person who was not asked about, is mapped so that a question
+without an answer stays below .55 in 80 %, below .65 in 95 % and below .85 in 99.5 % of cases;
+every other candidate gets a share of the best one's score. Share of answerable questions that
+pass where 5 % of the others do: cosine alone .57, first stage alone .66, both .84.
 """
 
 from dataclasses import dataclass
@@ -33,9 +33,14 @@ class Provenance(Struct, frozen=True, kw_only=True):
 
 
 class Coefficients(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The data file of one engine. ``anchors`` are the values of c at ``ANCHOR_SCORES``."""
+    """The data file of one engine. ``anchors`` are the values of c at ``ANCHOR_SCORES``.
+
+    ``lead_weight``: what the lead of others than the named person takes from c. ``identity``:
+    the very model they were fitted for; empty: any of the engine.
+    """
 
     engine: str
+    identity: str = ""
     provenance: Provenance
     features: tuple[str, ...]
     hit: tuple[float, ...]
@@ -44,6 +49,7 @@ class Coefficients(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     question: tuple[float, ...]
     question_bias: float
     question_weight: float
+    lead_weight: float
     anchors: tuple[float, float, float]
     floor: float
 
@@ -64,19 +70,33 @@ class Judgement:
     hit: NDArray[np.float64]
 
 
-def judge(features: Matrix, coefficients: Coefficients) -> Judgement:
-    """Raw scores of the candidates of one question, in their order."""
+def judge(
+    features: Matrix, coefficients: Coefficients, *, lead: float = 0.0, away: float = 0.0
+) -> Judgement:
+    """Raw scores of the candidates of one question, in their order.
+
+    ``lead``: see ``Fusion``. ``away``: what is taken off for standing in another place than the
+    asker's, in log-odds.
+    """
     hit = hit_log_odds(features, coefficients)
     if not len(hit):
         return Judgement(raw=hit, hit=hit)
+    best = best_log_odds(features, hit, coefficients, lead=lead) - away
+    chance = 1 / (1 + np.exp(-hit))
+    share = coefficients.floor + (1 - coefficients.floor) * chance / chance.max()
+    return Judgement(raw=raw_score(best, coefficients.anchors) * share, hit=hit)
+
+
+def best_log_odds(
+    features: Matrix, hit: NDArray[np.float64], coefficients: Coefficients, *, lead: float
+) -> float:
+    """c of the best candidate; needs at least one."""
     answerable = float(
         question_features(features, hit) @ np.array(coefficients.question)
         + coefficients.question_bias
     )
     best = float(hit.max()) + coefficients.question_weight * answerable
-    chance = 1 / (1 + np.exp(-hit))
-    share = coefficients.floor + (1 - coefficients.floor) * chance / chance.max()
-    return Judgement(raw=raw_score(best, coefficients.anchors) * share, hit=hit)
+    return best - coefficients.lead_weight * lead
 
 
 def hit_log_odds(features: Matrix, coefficients: Coefficients) -> NDArray[np.float64]:

@@ -3,15 +3,16 @@
 Both legs are scaled to their own best, so the size of the corpus does not enter.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from recalld.search.corpus import NO_SPEAKER, Bools, Corpus, Ints
+from recalld.search.corpus import Bools, Corpus, Ints
 from recalld.search.matrix import Singles
 from recalld.search.policy import SearchPolicy
+from recalld.search.speaker import lead_of_others, other_speakers
 
 _TINY = 1e-6
 
@@ -47,13 +48,36 @@ class Legs:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Cues:
+    """What a question says of where to look, for one corpus.
+
+    ``named``: the speakers it names; one of them is a rule. ``own_words``: the asker's words are
+    wanted, not the assistant's. ``near``: how near each chunk is to the time it names.
+    """
+
+    named: tuple[int, ...] = ()
+    own_words: bool = False
+    near: Singles | None = None
+
+
+NO_CUES = Cues()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Fusion:
-    """``score`` orders; it says nothing about relevance. ``-inf`` where nothing may be found."""
+    """``score`` orders; it says nothing about relevance. ``-inf`` where nothing may be found.
+
+    ``assistant``: said by the assistant where the asker's own words are wanted. ``near``: to the
+    time the question names, 0 where it names none. ``lead``: see ``lead_of_others``.
+    """
 
     legs: Legs
     score: Singles
     support: Singles
     other_speaker: Bools
+    assistant: Bools
+    near: Singles
+    lead: float
 
 
 def spread(corpus: Corpus, scores: Mapping[int, float]) -> Singles:
@@ -86,28 +110,51 @@ def dense_scores(
     return Dense(windows=windows, plain=plain, near=near, z=z)
 
 
-def fuse(
-    corpus: Corpus, legs: Legs, *, allowed: Bools, named: Sequence[int], policy: SearchPolicy
-) -> Fusion:
-    """One score a chunk. ``named`` are the speakers the question names; one of them is a rule."""
-    lexical, dense = legs.lexical, legs.dense
-    words = lexical.own + policy.expansion_weight * lexical.expansion
-    score = np.where(allowed, words, 0.0)
-    score = score / max(float(score.max(initial=0.0)), _TINY)
-    found = allowed & (words > 0)
-    if dense is not None:
-        z = np.where(allowed, dense.z, 0.0)
-        part = np.clip(z / max(float(z.max(initial=0.0)), _TINY), 0.0, 1.0)
-        score = policy.lexical_weight * score + (1 - policy.lexical_weight) * part
-        found = allowed
+def fuse(corpus: Corpus, legs: Legs, *, allowed: Bools, cues: Cues, policy: SearchPolicy) -> Fusion:
+    """One score a chunk: both legs, what the question's time and a turn's kind say, the support
+    of the file; then, among those, whose words they are."""
+    second, dense = policy.second, legs.dense
+    words = legs.lexical.own + policy.expansion_weight * legs.lexical.expansion
+    found = allowed & (words > 0) if dense is None else allowed
+    score = _of_legs(words, dense, allowed=allowed, policy=policy)
+    near = np.zeros(len(corpus), np.float32) if cues.near is None else cues.near
+    score = score + second.window_weight * near
+    if second.question_turns:
+        score = score - second.asking_penalty * corpus.asking
     support = _support(corpus, score, policy)
     score = score + policy.support_weight * support
-    other = np.zeros(len(corpus), np.bool_)
-    if len(named) == 1:
-        other = (corpus.speaker != NO_SPEAKER) & (corpus.speaker != named[0])
-        score = score - policy.other_speaker_penalty * other
-    score = np.where(found, score, -np.inf).astype(np.float32)
-    return Fusion(legs=legs, score=score, support=support, other_speaker=other)
+    lead = 0.0
+    if second.wrong_person and len(cues.named) == 1:
+        anybody = np.where(found, score, -np.inf).astype(np.float32)
+        pool = best(anybody, second.wrong_person_candidates)
+        lead = lead_of_others(
+            corpus, np.where(allowed, legs.lexical.own, 0), pool, named=cues.named
+        )
+    other = other_speakers(corpus, cues.named)
+    assistant = corpus.assistant & cues.own_words
+    score = score - policy.other_speaker_penalty * other - second.assistant_penalty * assistant
+    return Fusion(
+        legs=legs,
+        score=np.where(found, score, -np.inf).astype(np.float32),
+        support=support,
+        other_speaker=other,
+        assistant=assistant,
+        near=near,
+        lead=lead,
+    )
+
+
+def _of_legs(
+    words: Singles, dense: Dense | None, *, allowed: Bools, policy: SearchPolicy
+) -> NDArray[np.floating]:
+    score = np.where(allowed, words, 0.0)
+    score = score / max(float(score.max(initial=0.0)), _TINY)
+    if dense is None:
+        return score
+    z = np.where(allowed, dense.z, 0.0)
+    part = np.clip(z / max(float(z.max(initial=0.0)), _TINY), 0.0, 1.0)
+    mixed: NDArray[np.floating] = policy.lexical_weight * score + (1 - policy.lexical_weight) * part
+    return mixed
 
 
 def best(score: Singles, count: int) -> Ints:

@@ -14,12 +14,13 @@ from recalld.store.bridge import Database
 
 _FILES = """
 SELECT f.id, f.path, f.source, f.session, CASE f.head_text WHEN '' THEN x'' ELSE f.head_hash END,
-  ifnull(min(c.id), 0), ifnull(max(c.id), 0), count(c.id)
+  ifnull(min(c.id), 0), ifnull(max(c.id), 0), count(c.id), f.mtime_ns
 FROM file f LEFT JOIN chunk c ON c.file_id = f.id
 WHERE f.workspace_id = ? AND f.skipped IS NULL GROUP BY f.id ORDER BY f.path
 """
 _CHUNKS = """
-SELECT c.id, c.file_id, c.ordinal, c.speaker, c.is_cjk FROM chunk c
+SELECT c.id, c.file_id, c.ordinal, c.speaker, c.is_cjk, c.date,
+  CASE WHEN instr(c.text, '?') OR instr(c.text, '？') THEN c.text ELSE '' END FROM chunk c
 WHERE c.file_id IN (SELECT value FROM json_each(?)) ORDER BY c.id
 """
 _CHUNK_TEXTS = "SELECT id, text FROM chunk WHERE id IN (SELECT value FROM json_each(?))"
@@ -162,7 +163,7 @@ def _ranked(query: LexicalQuery, kind: int) -> str:
 
 
 def _file(*row: Any) -> FileRow:
-    key, path, source, session, head_hash, first, last, chunks = row
+    key, path, source, session, head_hash, first, last, chunks, mtime_ns = row
     return FileRow(
         id=key,
         path=path,
@@ -172,11 +173,12 @@ def _file(*row: Any) -> FileRow:
         first_chunk=first,
         last_chunk=last,
         chunks=chunks,
+        mtime_ns=mtime_ns,
     )
 
 
 def _chunk(row: Any, passages: tuple[bytes, ...]) -> ChunkRow:
-    key, file_id, ordinal, speaker, is_cjk = row
+    key, file_id, ordinal, speaker, is_cjk, date, asking = row
     return ChunkRow(
         id=key,
         file_id=file_id,
@@ -184,6 +186,8 @@ def _chunk(row: Any, passages: tuple[bytes, ...]) -> ChunkRow:
         speaker=speaker,
         is_cjk=bool(is_cjk),
         passages=passages,
+        date=date,
+        asking=asking,
     )
 
 

@@ -170,7 +170,7 @@ async def note(index: Path, prompts: Sequence[str], workspace_id: int) -> Noted:
             found[text].stages.extend(stage.name for stage in seen.stages)
         kept = searcher._keeper.kept(workspace_id)
         examined = await searcher.examine(
-            prompts[0], scope=Scope(workspace_ids=(workspace_id,)), limit=1
+            prompts[0], scope=Scope(workspace_ids=(workspace_id,)), limit=1, now=NOW
         )
         assert kept.vocabulary is not None
         return Noted(work=found, corpus=examined[0].corpus, vocabulary=kept.vocabulary)
