@@ -182,7 +182,8 @@ def foreign_features(module: Module) -> list[str]:
         if parts[0] != "recalld" or len(parts) < 3 or parts[1] not in FEATURES:
             continue
         other = ".".join(parts[:3])
-        allowed = parts[2] in SHARED_NAMES or other in SHARED_MODULES
+        # A part of a feature may have values of its own: index.transcripts.model.
+        allowed = not SHARED_NAMES.isdisjoint(parts[2:4]) or other in SHARED_MODULES
         if parts[1] != module.feature and not allowed:
             found.append(f"{module.name}:{line} imports {name}")
     return found

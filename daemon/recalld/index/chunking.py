@@ -60,6 +60,12 @@ def chunk_file(path: str, text: str, *, limits: Limits) -> Document:
     return Document(title=_title(plan), date=date, chunks=tuple(chunks), warnings=tuple(warnings))
 
 
+def split_text(text: str, limit: int) -> tuple[str, ...]:
+    """``text`` in pieces of at most ``limit`` characters, without blank lines around them."""
+    lines = text.split("\n")
+    return tuple(piece.text for piece in _split(lines, 0, len(lines), frozenset(), limit))
+
+
 def _cap(lines: list[str], limit: int) -> list[str]:
     long = [at for at, line in enumerate(lines) if len(line) > limit]
     for at in long:

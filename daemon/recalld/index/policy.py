@@ -33,6 +33,11 @@ class IndexPolicy(Policy, frozen=True, kw_only=True):
     max_chunk_chars: Annotated[int, Meta(ge=200, le=100_000)] = 4_000
     # A longer line is data (a picture in base64), not prose; the rest of it is left out.
     max_line_chars: Annotated[int, Meta(ge=1_000, le=1 << 24)] = 1 << 18
+    # Files of agents' conversations, beside those in a workspace's own sessions/ folder. None by
+    # default: what was said to an agent is read only where somebody asks for it.
+    transcripts: tuple[Pattern, ...] = ()
+    # How soon a turn that was written down can be found.
+    follow_s: Annotated[float, Meta(ge=0.2, le=3_600.0)] = 2.0
     # Events get lost (queue overflow is silent): convergence is promised by the rescan.
     rescan_s: Annotated[float, Meta(ge=0.2, le=86_400.0)] = 60.0
     # How often everything is looked at while the watcher can't run.
@@ -49,3 +54,6 @@ class IndexPolicy(Policy, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         check_patterns("index.include", self.include)
         check_patterns("index.ignore", self.ignore)
+        for pattern in self.transcripts:
+            if not pattern.startswith(("/", "~/")) or "\0" in pattern:
+                raise ValueError(f"index.transcripts: {pattern!r} is neither absolute nor under ~")

@@ -30,7 +30,7 @@ CREATE VIRTUAL TABLE IF NOT EXISTS lex_{id} USING fts5(
 );
 CREATE VIRTUAL TABLE IF NOT EXISTS lexv_{id} USING fts5vocab(lex_{id}, row)
 """
-_PUT_FILE = """
+PUT_FILE = """
 INSERT INTO file (workspace_id, path, source, sha256, size, mtime_ns, inode, title, date, session,
   head_text, head_hash, skipped, warning)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -46,10 +46,11 @@ INSERT INTO chunk (id, uid, workspace_id, file_id, ordinal, start_line, end_line
   speaker, date, is_cjk)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
+_OF_FILE = "SELECT id FROM chunk WHERE file_id = ? AND ordinal >= ?"
 _DELETE_CHUNKS = (
-    "DELETE FROM passage WHERE chunk_id IN (SELECT id FROM chunk WHERE file_id = ?)",
-    "DELETE FROM chunk_lexical WHERE chunk_id IN (SELECT id FROM chunk WHERE file_id = ?)",
-    "DELETE FROM chunk WHERE file_id = ?",
+    f"DELETE FROM passage WHERE chunk_id IN ({_OF_FILE})",  # noqa: S608  our own words
+    f"DELETE FROM chunk_lexical WHERE chunk_id IN ({_OF_FILE})",  # noqa: S608
+    "DELETE FROM chunk WHERE file_id = ? AND ordinal >= ?",
 )
 
 
@@ -70,8 +71,9 @@ class IndexWriter:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def _write(self, job: Job[T]) -> T:
-        """Run ``job`` to its end; a cancel is heeded after it, or within ``CANCEL_GRACE_S``."""
+    async def write(self, job: Job[T]) -> T:
+        """Run ``job``, one transaction, to its end; a cancel is heeded after it, or within
+        ``CANCEL_GRACE_S``."""
         results: list[T] = []
         failure: RecalldError | None = None
         async with anyio.create_task_group() as nest:
@@ -87,6 +89,9 @@ class IndexWriter:
         if failure is not None or not results:
             raise failure or Unavailable("store", "a write to the index did not end")
         return results[0]
+
+    async def read(self, job: Job[T]) -> T:
+        return await self._database.read(job)
 
     async def workspaces(self) -> tuple[StoredWorkspace, ...]:
         """In order of id."""
@@ -107,12 +112,12 @@ class IndexWriter:
 
         async def job(connection: aiosqlite.Connection) -> int:
             await connection.execute("INSERT OR IGNORE INTO workspace (root) VALUES (?)", (root,))
-            key = await _value(connection, "SELECT id FROM workspace WHERE root = ?", root)
+            key = await value_of(connection, "SELECT id FROM workspace WHERE root = ?", root)
             for statement in _CREATE.format(id=int(key)).split(";"):
                 await connection.execute(statement)
             return int(key)
 
-        return await self._write(job)
+        return await self.write(job)
 
     async def drop_workspace(self, workspace_id: int) -> None:
         """Remove all of a workspace but its vectors, which are keyed by content."""
@@ -122,21 +127,22 @@ class IndexWriter:
             await connection.execute(f"DROP TABLE IF EXISTS lexv_{workspace_id:d}")
             await connection.execute(f"DROP TABLE IF EXISTS lex_{workspace_id:d}")
             files = await connection.execute_fetchall(
-                "SELECT id FROM file WHERE workspace_id = ?", key
+                "SELECT id, 0 FROM file WHERE workspace_id = ?", key
             )
-            for statement in (*_DELETE_CHUNKS, "DELETE FROM file WHERE id = ?"):
+            for statement in _DELETE_CHUNKS:
                 await connection.executemany(statement, files)
+            await connection.execute("DELETE FROM file WHERE workspace_id = ?", key)
             await connection.execute("DELETE FROM workspace WHERE id = ?", key)
 
-        await self._write(job)
+        await self.write(job)
 
     async def files(
         self, workspace_id: int, prefixes: tuple[str, ...] | None
     ) -> Mapping[str, KnownFile]:
-        """By path; with prefixes, only those paths and what lies below them."""
+        """By path; with prefixes, only those paths and what lies below them. No transcripts."""
         select = (
             "SELECT id, path, source, sha256, size, mtime_ns, inode, skipped FROM file"
-            " WHERE workspace_id = ?"
+            " WHERE workspace_id = ? AND source <> 'sessions'"
         )
 
         async def job(connection: aiosqlite.Connection) -> dict[str, KnownFile]:
@@ -164,17 +170,17 @@ class IndexWriter:
                 (workspace_id, orjson.dumps([record.path for record in changes.put]).decode()),
             )
             replaced = [int(key) for (key,) in rows]
-            await _remove_chunks(connection, workspace_id, [*replaced, *changes.removed])
+            await remove_chunks(connection, workspace_id, [*replaced, *changes.removed])
             await connection.executemany(
                 "DELETE FROM file WHERE id = ?", [(key,) for key in changes.removed]
             )
             await connection.executemany(
                 "UPDATE file SET size = ?, mtime_ns = ?, inode = ? WHERE id = ?",
-                [(*_stamp(touched.stamp), touched.id) for touched in changes.touched],
+                [(*stamp_row(touched.stamp), touched.id) for touched in changes.touched],
             )
             await _put(connection, workspace_id, changes.put)
 
-        await self._write(job)
+        await self.write(job)
 
     async def reconciled(self, workspace_id: int, *, at: str, recipe: str) -> None:
         async def job(connection: aiosqlite.Connection) -> None:
@@ -183,15 +189,15 @@ class IndexWriter:
                 (at, recipe, workspace_id),
             )
 
-        await self._write(job)
+        await self.write(job)
 
     async def counts(self, workspace_id: int) -> Counts:
         async def job(connection: aiosqlite.Connection) -> Counts:
             of_files = "SELECT count(*) FROM file WHERE workspace_id = ? AND skipped IS "
             return Counts(
-                files=await _value(connection, of_files + "NULL", workspace_id),
-                skipped=await _value(connection, of_files + "NOT NULL", workspace_id),
-                chunks=await _value(
+                files=await value_of(connection, of_files + "NULL", workspace_id),
+                skipped=await value_of(connection, of_files + "NOT NULL", workspace_id),
+                chunks=await value_of(
                     connection, "SELECT count(*) FROM chunk WHERE workspace_id = ?", workspace_id
                 ),
             )
@@ -233,53 +239,59 @@ def _known(rows: Iterable[Any]) -> dict[str, KnownFile]:
     }
 
 
-def _stamp(stamp: Stamp) -> tuple[int, int, int]:
+def stamp_row(stamp: Stamp) -> tuple[int, int, int]:
     return (stamp.size, stamp.mtime_ns, stamp.inode)
 
 
-async def _value(connection: aiosqlite.Connection, sql: str, *arguments: object) -> Any:
+async def value_of(connection: aiosqlite.Connection, sql: str, *arguments: object) -> Any:
     """The first column of the first row, None without a row."""
     rows = list(await connection.execute_fetchall(sql, arguments))
     return rows[0][0] if rows else None
 
 
-async def _remove_chunks(
-    connection: aiosqlite.Connection, workspace_id: int, files: list[int]
+async def remove_chunks(
+    connection: aiosqlite.Connection, workspace_id: int, files: list[int], *, from_ordinal: int = 0
 ) -> None:
-    keys = [(key,) for key in files]
+    """The chunks of ``files`` whose position is ``from_ordinal`` or later."""
+    keys = [(key, from_ordinal) for key in files]
     lex = f"lex_{workspace_id:d}"
     # A contentless table has to be told what it was fed with.
     await connection.executemany(
         f"INSERT INTO {lex} ({lex}, rowid, own, prev, next, head)"  # noqa: S608  an int of ours
         " SELECT 'delete', c.id, l.own, l.prev, l.next, l.head"
-        " FROM chunk c JOIN chunk_lexical l ON l.chunk_id = c.id WHERE c.file_id = ?",
+        " FROM chunk c JOIN chunk_lexical l ON l.chunk_id = c.id WHERE c.file_id = ?"
+        " AND c.ordinal >= ?",
         keys,
     )
     for statement in _DELETE_CHUNKS:
         await connection.executemany(statement, keys)
 
 
+async def next_chunk_id(connection: aiosqlite.Connection) -> int:
+    """Never given out before, also not to a chunk that is gone."""
+    last = await value_of(connection, "SELECT seq FROM sqlite_sequence WHERE name = 'chunk'")
+    return 1 + (last or 0)
+
+
 async def _put(
     connection: aiosqlite.Connection, workspace_id: int, records: Iterable[FileRecord]
 ) -> None:
-    next_id = 1 + (
-        await _value(connection, "SELECT seq FROM sqlite_sequence WHERE name = 'chunk'") or 0
-    )
+    next_id = await next_chunk_id(connection)
     rows: list[tuple[int, int, int, ChunkRecord]] = []
     for record in records:
-        file_id = await _value(connection, _PUT_FILE, workspace_id, *_file_row(record))
+        file_id = await value_of(connection, PUT_FILE, workspace_id, *file_row(record))
         for ordinal, chunk in enumerate(record.chunks):
             rows.append((next_id, int(file_id), ordinal, chunk))
             next_id += 1
-    await _insert_chunks(connection, workspace_id, rows)
+    await insert_chunks(connection, workspace_id, rows)
 
 
-def _file_row(record: FileRecord) -> tuple[object, ...]:
+def file_row(record: FileRecord) -> tuple[object, ...]:
     return (
         record.path,
         record.source.value,
         record.sha256,
-        *_stamp(record.stamp),
+        *stamp_row(record.stamp),
         record.title,
         record.date,
         record.session,
@@ -290,7 +302,7 @@ def _file_row(record: FileRecord) -> tuple[object, ...]:
     )
 
 
-async def _insert_chunks(
+async def insert_chunks(
     connection: aiosqlite.Connection,
     workspace_id: int,
     rows: list[tuple[int, int, int, ChunkRecord]],

@@ -3,7 +3,7 @@
 import re
 import unicodedata
 import zlib
-from collections.abc import Iterable, Set
+from collections.abc import Set
 
 # Runs of three words (in Chinese and Japanese of three characters): two texts about the same
 # thing share few of them, two that say the same thing share nearly all.
@@ -13,22 +13,25 @@ RUN = 3
 _TOKEN = re.compile("[぀-ヿ㐀-䶿一-鿿豈-﫿]|[^\\W぀-ヿ㐀-䶿一-鿿豈-﫿]+")
 
 
+def words(text: str) -> list[str]:
+    """The words of ``text`` in lower case and plain width, ideographs and kana one by one."""
+    return _TOKEN.findall(unicodedata.normalize("NFKC", text).lower())
+
+
 def shingles(text: str) -> frozenset[int]:
     """32-bit hashes of every run of words, the same on every machine; empty without a word.
 
     A text shorter than one run is one shingle. Letter case, width and punctuation do not count.
     """
-    words = _TOKEN.findall(unicodedata.normalize("NFKC", text).lower())
-    if not words:
+    said = words(text)
+    if not said:
         return frozenset()
-    runs = range(max(1, len(words) - RUN + 1))
-    return frozenset(zlib.crc32(" ".join(words[at : at + RUN]).encode()) for at in runs)
+    runs = range(max(1, len(said) - RUN + 1))
+    return frozenset(
+        zlib.crc32(" ".join(said[at : at + RUN]).encode("utf-8", "replace")) for at in runs
+    )
 
 
 def share_in(part: Set[int], whole: Set[int]) -> float:
     """The share of ``part`` that stands in ``whole``, 0 for an empty one."""
     return len(part & whole) / len(part) if part else 0.0
-
-
-def joined(sets: Iterable[Set[int]]) -> frozenset[int]:
-    return frozenset().union(*sets)
