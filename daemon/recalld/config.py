@@ -17,6 +17,7 @@ from recalld.config_decode import convert, faults_of, from_environment, parse, p
 from recalld.config_schema import leaves, value_at
 from recalld.embed.policy import EmbedPolicy
 from recalld.errors import BadConfig
+from recalld.fallback.policy import FallbackPolicy
 from recalld.index.policy import IndexPolicy, Pattern, check_patterns
 from recalld.llm.policy import LlmPolicy
 from recalld.recall.policy import (
@@ -73,6 +74,7 @@ class Config(Policy, frozen=True, kw_only=True):
     server: ServerPolicy = ServerPolicy()
     index: IndexPolicy = IndexPolicy()
     embed: EmbedPolicy = EmbedPolicy()
+    search: FallbackPolicy = FallbackPolicy()
     llm: LlmPolicy = LlmPolicy()
     continuity: ContinuityPolicy = ContinuityPolicy()
     heartbeat: HeartbeatPolicy = HeartbeatPolicy()

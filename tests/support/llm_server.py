@@ -10,7 +10,7 @@ import orjson
 from anyio.abc import ByteStream
 from anyio.streams.tls import TLSListener
 
-KEY_NAME = "RECALLD_TEST_KEY"
+KEY_NAME = "TEST_LLM_KEY"
 KEY = "sk-test-8Qm2Zr"
 
 Act = Callable[[ByteStream], Awaitable[None]]
