@@ -11,10 +11,10 @@ import anyio
 import msgspec
 
 from recalld import __version__
+from recalld.coefficients import own_coefficients
 from recalld.config import Settings
-from recalld.conversations import Conversations, conversations
 from recalld.counters import Counters
-from recalld.embed.port import Embedder, SparseEmbedder
+from recalld.embed.port import Embedder
 from recalld.index.flow import Indexer, IndexSettings
 from recalld.index.ignore import trace_paths
 from recalld.index.model import Workspace
@@ -36,8 +36,8 @@ from recalld.recall.routes import ROUTES
 from recalld.recall.rules import rules_of
 from recalld.recall.sink import TraceSink
 from recalld.reloading import Reloading, apply_workspaces
+from recalld.search.flow import IndexSearcher
 from recalld.search.model import Searcher
-from recalld.searchers import searchers_of
 from recalld.server.dispatch import Dispatcher
 from recalld.server.health import Condition, Health
 from recalld.server.hub import Event, EventKind, Hub
@@ -52,11 +52,13 @@ from recalld.server.sources import EventAnswerer, Sources
 from recalld.server.traffic import Traffic
 from recalld.service.process import rss_bytes
 from recalld.store.events import EventLog
+from recalld.store.index_read import IndexReader
 from recalld.store.index_write import IndexWriter
 from recalld.store.ping import ping
 from recalld.store.repair import Opened
 from recalld.store.retention import Retention
 from recalld.store.sessions import Sessions
+from recalld.store.vectors import VectorStore
 
 Work = Callable[[], Awaitable[None]]
 
@@ -66,10 +68,7 @@ STATUS_S = 2.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Base:
-    """What is open before anything is built, and outlives all of it.
-
-    ``embedder`` is the default engine; ``preferred`` the better one, where there is one.
-    """
+    """What is open before anything is built, and outlives all of it."""
 
     settings: Settings
     counters: Counters
@@ -78,7 +77,6 @@ class Base:
     sink: TraceSink
     events: EventLog
     embedder: Embedder
-    preferred: SparseEmbedder | None = None
     now: Callable[[], datetime]
     lag_max_ms: Callable[[], float]
 
@@ -100,11 +98,10 @@ class Engine:
     """Indexing, searching and recall over one set of databases."""
 
     indexer: Indexer
-    searchers: Searchers
+    searcher: IndexSearcher
     asked: Searcher
     recall: RecallService
     index: IndexService
-    conversations: Conversations
 
 
 def assemble(base: Base) -> Daemon:
@@ -131,10 +128,8 @@ def assemble(base: Base) -> Daemon:
         server=server,
         background=(
             ("embedder", base.embedder.run),
-            *([] if base.preferred is None else [("preferred_embedder", base.preferred.run)]),
-            ("searcher", engine.searchers.best.run),
+            ("searcher", engine.searcher.run),
             ("indexer", engine.indexer.run),
-            ("conversations", engine.conversations.run),
             ("sessions", services.sessions.run),
             ("sources", sources.run),
             ("status", partial(_tell_of_changes, services)),
@@ -178,19 +173,25 @@ def _dial(path: str) -> Awaitable[Wire]:
     return connect_to_own(os.path.expanduser(path), uid=os.getuid())  # noqa: PTH111 (never raises)
 
 
+def _searcher(base: Base) -> IndexSearcher:
+    """Search over the index, judged by the user's own coefficients where they have any."""
+    database, counters = base.index.database, base.counters
+    searcher = IndexSearcher(
+        IndexReader(database), VectorStore(database), embedder=base.embedder, counters=counters
+    )
+    own = own_coefficients(str(base.embedder.identity), base.settings.environ, counters)
+    if own is not None:
+        searcher.use(own)
+    return searcher
+
+
 def _engine(base: Base, hub: Hub, ids: TraceIds) -> Engine:
     settings, counters = base.settings, base.counters
     database = base.index.database
-    searchers = searchers_of(
-        database,
-        default=base.embedder,
-        preferred=base.preferred,
-        environ=settings.environ,
-        counters=counters,
-    )
+    searcher = _searcher(base)
 
     def changed(workspace_id: int) -> None:
-        searchers.best.notify(workspace_id)
+        searcher.notify(workspace_id)
         hub.publish(_index_event(workspace_id, indexer.workspaces, base.now()))
 
     config = settings.current
@@ -202,21 +203,7 @@ def _engine(base: Base, hub: Hub, ids: TraceIds) -> Engine:
         counters=counters,
         on_change=changed,
     )
-    asked = with_fallback(searchers.best, settings, counters, workspaces=lambda: indexer.workspaces)
-    said = conversations(
-        indexer,
-        index=database,
-        state=base.state.database,
-        policy=config.index,
-        home=settings.environ.get("HOME") or str(Path.home()),
-        counters=counters,
-        on_change=changed,
-    )
-
-    def answered(recalled: Recalled) -> None:
-        said.heard.note(recalled.result)
-        _tell(hub, recalled)
-
+    asked = with_fallback(searcher, settings, counters, workspaces=lambda: indexer.workspaces)
     recall = RecallService(
         RecallWorld(
             ports=Ports(
@@ -231,13 +218,13 @@ def _engine(base: Base, hub: Hub, ids: TraceIds) -> Engine:
             counters=counters,
             ids=ids,
             roots=lambda: [workspace.root for workspace in indexer.workspaces],
-            on_recall=answered,
+            on_recall=partial(_tell, hub),
         )
     )
     index = IndexService(
-        indexer=indexer, searcher=searchers.default, embedder=base.embedder, database=database
+        indexer=indexer, searcher=searcher, embedder=base.embedder, database=database
     )
-    return Engine(indexer=indexer, searchers=searchers, asked=asked, recall=recall, index=index)
+    return Engine(indexer=indexer, searcher=searcher, asked=asked, recall=recall, index=index)
 
 
 def _index_event(workspace_id: int, known: tuple[Workspace, ...], at: datetime) -> Event:
@@ -316,8 +303,6 @@ def _register(
             part, StoreHealth(database=opened.database, quarantined=opened.quarantined).condition
         )
     health.register("embedder", partial(embedder_condition, base.embedder))
-    if base.preferred is not None:
-        health.register("preferred_embedder", partial(preferred_condition, base.preferred))
     health.register("index", engine.index.condition)
 
     async def socket() -> Condition:
