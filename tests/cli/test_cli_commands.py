@@ -246,7 +246,13 @@ def test_search_lists_hits_without_control_characters_and_explains_routes(daemon
     assert "\x1b" not in out
     assert "route literal" in out
     assert daemon.seen("search") == [
-        {"query": "锅炉", "limit": 3, "sources": ["memory", "wiki"], "explain": True}
+        {
+            "query": "锅炉",
+            "limit": 3,
+            "home": str(Path.cwd()),
+            "sources": ["memory", "wiki"],
+            "explain": True,
+        }
     ]
 
 

@@ -22,7 +22,8 @@ from support.recall_world import hit, listed
 LABEL = re.compile(
     r"- \[(?P<source>memory|documents|wiki|sessions|graph|profile)\] "
     r"(?P<path>[^#\n<>&`]+)#L(?P<first>\d+)-L(?P<last>\d+)"
-    r"(?: \((?:file of )?(?P<day>\d{4}-\d\d-\d\d)\))?: (?P<text>.*)"
+    r"(?: \((?:file of )?(?P<day>\d{4}-\d\d-\d\d)(?:, replaced on [\d-]{10})?\))?"
+    r": (?P<text>.*)"
 )
 HIDDEN = re.compile(
     r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u200b\u2028\u2029\U000e0000-\U000e007f]"
@@ -80,6 +81,18 @@ def test_block_holds_warning_label_lines_and_text_and_no_score():
 def test_label_dates_a_note_by_what_is_known(date, modified_at, shown):
     block = block_of(hit("a.md", date=date, modified_at=modified_at, text="note")).block
     assert f"- [memory] a.md#L1-L9{shown}: note" in block.split("\n")
+
+
+@pytest.mark.parametrize(
+    ("date", "shown"),
+    [
+        ("2026-08-01", " (2026-08-01, replaced on 2026-08-09)"),
+        (None, ""),
+    ],
+)
+def test_a_replaced_note_says_since_when(date, shown):
+    found = hit("a.md", date=date, modified_at=None, text="note", replaced_on="2026-08-09")
+    assert f"- [memory] a.md#L1-L9{shown}: note" in block_of(found).block.split("\n")
 
 
 def test_no_hits_give_no_block():

@@ -22,7 +22,10 @@ def attach(app: typer.Typer) -> None:
         workspace: Annotated[
             str | None,
             typer.Option(
-                "--workspace", "-w", metavar="DIR", help="Only here; default: everywhere."
+                "--workspace",
+                "-w",
+                metavar="DIR",
+                help="Only here; default: everywhere, the workspace one stands in first.",
             ),
         ] = None,
         limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=100)] = 10,
@@ -40,6 +43,8 @@ def attach(app: typer.Typer) -> None:
         params: dict[str, object] = {"query": text_of(query), "limit": limit}
         if workspace is not None:
             params["workspace"] = absolute(workspace)
+        else:
+            params["home"] = absolute(".")
         if sources is not None:
             params["sources"] = [name.strip() for name in sources.split(",") if name.strip()]
         if min_score:

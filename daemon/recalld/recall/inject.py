@@ -76,7 +76,10 @@ def snippet_of(found: Found, policy: RecallPolicy) -> str:
 
 
 def line_of(found: Found, snippet: str, *, path_chars: int = MAX_PATH_CHARS) -> str:
-    """``- [source] path#Lfirst-Llast (date): snippet``, escaped. No score: it invites belief."""
+    """``- [source] path#Lfirst-Llast (date): snippet``, escaped. No score: it invites belief.
+
+    ``(date, replaced on later date)`` where a newer note says that this changed.
+    """
     path = found.path.replace("\\", "/")
     cut = "…" if len(path) > path_chars else ""
     place = f"{cut}{labelled_path(path[-path_chars:])}#L{found.start_line}-L{found.end_line}"
@@ -84,11 +87,13 @@ def line_of(found: Found, snippet: str, *, path_chars: int = MAX_PATH_CHARS) -> 
 
 
 def _date_of(found: Found) -> str:
-    """The note's own date, else the day its file changed, else nothing."""
+    """The note's own date, else the day its file changed, else nothing; and since when it is
+    replaced, where both days are known."""
+    replaced = f", replaced on {found.replaced_on}" if found.replaced_on else ""
     if found.date is not None and (day := _DAY.match(found.date)):
-        return f" ({day[0]})"
+        return f" ({day[0]}{replaced})"
     if found.modified_at is not None and (day := _DAY.match(found.modified_at)):
-        return f" (file of {day[0]})"
+        return f" (file of {day[0]}{replaced})"
     return ""
 
 

@@ -21,7 +21,6 @@ from recalld.recall.record import Recall, Searched
 from recalld.recall.rescue import NOT_RUN, request_of
 from recalld.recall.rescue_steps import rescue_barred, rescued
 from recalld.recall.steps import (
-    RESULTS,
     Rules,
     Vector,
     admitted,
@@ -36,6 +35,7 @@ from recalld.recall.steps import (
     planned,
     probed,
     ranked,
+    results_of,
     sent_on,
     wants_vector,
     with_searches,
@@ -177,11 +177,11 @@ def _probe(seen: Recall, ports: Ports) -> Stage[Searched]:
 
 def _literal(seen: Recall, ports: Ports) -> Stage[Searched]:
     query = literal_of(seen, ports.rules)
-    return _search(seen, ports.searcher, query=query, stage=query.route, limit=RESULTS[seen.depth])
+    return _search(seen, ports.searcher, query=query, stage=query.route, limit=results_of(seen))
 
 
 def _searches(seen: Recall, ports: Ports, queries: Iterable[RouteQuery]) -> list[Stage[Searched]]:
-    limit = RESULTS[seen.depth]
+    limit = results_of(seen)
     return [
         _search(seen, ports.searcher, query=query, stage=query.route, limit=limit)
         for query in queries

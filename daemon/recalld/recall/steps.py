@@ -13,6 +13,7 @@ from recalld.recall.freshness import Checked
 from recalld.recall.fuse import cap_paths, fuse
 from recalld.recall.inject import inject, snippet_of
 from recalld.recall.ledger import is_repeated
+from recalld.recall.lists import asks_for_list, with_room
 from recalld.recall.model import (
     Depth,
     Fused,
@@ -31,7 +32,7 @@ from recalld.recall.signal import strong_signal
 from recalld.recall.view import ends
 from recalld.text.redact import redact
 
-# How many results a route brings, by depth; what is shown is recall.top_k.
+# How many results a route brings at least, by depth; what is shown is recall.top_k.
 RESULTS = {Depth.LITERAL: 3, Depth.BALANCED: 5, Depth.DEEP: 8}
 # Looked at on disk before any is shown: what turns out to be stale makes room for the next.
 CHECKED_FACTOR = 2
@@ -124,7 +125,13 @@ def sent_on(seen: Recall, rules: Rules) -> Recall:
     unsure = verdict.verdict is Verdict.UNCERTAIN
     if unsure and seen.policy.gate.extended and rules.is_deictic(seen.query):
         return ended(seen, Status.SKIPPED_PROBE_NO, "deictic")
-    return replace(seen, literal=literal_query(seen.query))
+    policy = with_room(seen.policy) if asks_for_list(seen.query) else seen.policy
+    return replace(seen, literal=literal_query(seen.query), policy=policy)
+
+
+def results_of(seen: Recall) -> int:
+    """How many results each route brings: no fewer than may be shown."""
+    return max(RESULTS[seen.depth], seen.policy.top_k)
 
 
 def is_uncertain(seen: Recall) -> bool:

@@ -13,7 +13,6 @@ from recalld.search.newer import Move, Statements, changed_words, newer_first
 from recalld.search.passage import window_cosines
 from recalld.search.policy import SearchPolicy
 from recalld.search.relevance import Coefficients, Judgement, judge
-from recalld.search.window import days_of
 
 # How far a statement that goes first is put before the one that it replaces.
 _STEP = 1e-6
@@ -87,14 +86,17 @@ def raised(
 
 
 def statements_of(examined: Examined, places: Sequence[int]) -> Statements:
-    """What the candidates at ``places`` say. Needs the dense leg."""
+    """What the candidates at ``places`` say. Needs the dense leg.
+
+    Only the day a chunk gives itself counts: a touched file says nothing new.
+    """
     corpus, question = examined.corpus, examined.question
     at = examined.evidence.at[list(places)]
     sets = [examined.evidence.tokens[place] for place in places]
     details = [examined.details[place] for place in places]
     vectors = _best_windows(examined, at)
     return Statements(
-        day=days_of(corpus, question.zone)[at],
+        day=corpus.day[at].astype(np.int64),
         file=corpus.file[at],
         holds=held(question, [one.own | one.head for one in sets]) > 0,
         own=held(question, [one.own for one in sets]) > 0,
@@ -120,9 +122,7 @@ def _best_windows(examined: Examined, at: NDArray[np.int64]) -> NDArray[np.float
 
 
 def _replaced(examined: Examined, moved: Sequence[Move]) -> dict[int, str]:
-    days = days_of(examined.corpus, examined.question.zone)[examined.evidence.at]
-    found: dict[int, str] = {}
-    for one in moved:
-        if one.told:
-            found[one.older] = date.fromordinal(int(days[one.newer])).isoformat()
-    return found
+    days = examined.corpus.day[examined.evidence.at]
+    return {
+        one.older: date.fromordinal(int(days[one.newer])).isoformat() for one in moved if one.told
+    }

@@ -18,10 +18,15 @@ NOTHING = Routed(hits=(), lists=())
 
 
 class SearchParams(Params, frozen=True, kw_only=True):
-    """``routes`` names query routes; without it the text itself is searched for."""
+    """``routes`` names query routes; without it the text itself is searched for.
+
+    ``home`` is where the asker is: without ``workspace`` all are searched, and that one goes
+    first.
+    """
 
     query: str
     workspace: AbsolutePath | None = None
+    home: AbsolutePath | None = None
     limit: Annotated[int, Meta(ge=1, le=100)] = 10
     sources: tuple[Source, ...] | None = None
     routes: Annotated[tuple[str, ...], Meta(max_length=16)] | None = None
@@ -72,7 +77,8 @@ async def _scope(params: SearchParams, services: Services) -> Scope:
     sources = None if params.sources is None else frozenset(params.sources)
     if params.workspace is None:
         ids = tuple(place.id for place in services.places.all)
-        return Scope(workspace_ids=ids, sources=sources)
+        home = None if params.home is None else await services.places.of_path(params.home)
+        return Scope(workspace_ids=ids, sources=sources, home=None if home is None else home.id)
     place = await services.places.of_path(params.workspace)
     return Scope(workspace_ids=() if place is None else (place.id,), sources=sources)
 
