@@ -26,7 +26,8 @@ _UNKNOWN = FileNow(condition=Condition.UNKNOWN)
 def reread(root: str, found: Found) -> FileNow:
     """How the file of ``found`` is now; links are not followed.
 
-    A file is unchanged when its time is the one it was indexed with.
+    A file is unchanged when its time is the one it was indexed with. Of a hit without a time
+    (a command of the user's found it just now) only whether its file is there is told.
     """
     if "\\" in found.path:
         # The label of a name that is no valid text is not the name.
@@ -51,7 +52,7 @@ def _now(descriptor: int, found: Found) -> FileNow:
     if found.source is Source.SESSIONS:
         said = _said(descriptor, found.start_line, found.end_line)
         return _UNKNOWN if said is None else FileNow(condition=Condition.CHANGED, text=said)
-    if status.st_size > MAX_BYTES:
+    if found.modified_at is None or status.st_size > MAX_BYTES:
         return _UNKNOWN
     text = decode(_head(descriptor, MAX_BYTES + 1)).text
     if text is None:
