@@ -18,6 +18,8 @@ COMMANDS = (
     "workspace",
     "config",
     "calibrate",
+    "eval",
+    "replay",
 )
 
 

@@ -36,6 +36,7 @@ NOW = datetime(2026, 1, 1, tzinfo=UTC)
 # As many as are judged: enough to rank pages and chats by their best chunk.
 LIMIT = 30
 NOTHING = SearchPolicy()
+INDEX = IndexSettings()
 
 Key = tuple[str, str]
 
@@ -45,6 +46,7 @@ class Indexed:
     """Folders in an index that is current. ``ids`` are the workspaces of ``roots``."""
 
     searcher: IndexSearcher
+    reader: IndexReader
     embedder: Embedder
     ids: Mapping[Path, int]
     counters: Counters
@@ -86,7 +88,7 @@ class World:
         """The question through the real search."""
         home = self.groups[set_name, query.group].workspace_id
         ids = tuple(one.workspace_id for one in self.groups.values()) if everywhere else (home,)
-        scope = Scope(workspace_ids=ids)
+        scope = Scope(workspace_ids=ids, home=home)
         now = self.asked_at(set_name, query)
         return await self.searcher.search(query.text, scope=scope, limit=limit, now=now)
 
@@ -129,6 +131,7 @@ async def open_index(
     *,
     embed: EmbedPolicy,
     search: SearchPolicy = NOTHING,
+    index: IndexSettings = INDEX,
 ) -> AsyncIterator[Indexed]:
     """``roots`` indexed and embedded, in ``folder/index.db``; what is there already is kept."""
     counters = Counters()
@@ -138,8 +141,9 @@ async def open_index(
         open_database(folder / "index.db", migrations="index", synchronous="NORMAL") as database,
         anyio.create_task_group() as nest,
     ):
+        reader = IndexReader(database)
         searcher = IndexSearcher(
-            IndexReader(database),
+            reader,
             VectorStore(database),
             embedder=embedder,
             counters=counters,
@@ -147,7 +151,7 @@ async def open_index(
         )
         indexer = Indexer(
             IndexWriter(database),
-            settings=IndexSettings(),
+            settings=index,
             counters=counters,
             on_change=searcher.notify,
         )
@@ -160,6 +164,7 @@ async def open_index(
             await searcher.caught_up(workspace.id)
         yield Indexed(
             searcher=searcher,
+            reader=reader,
             embedder=embedder,
             ids={at[one.root]: one.id for one in indexer.workspaces},
             counters=counters,
@@ -174,6 +179,7 @@ async def open_world(
     *,
     embed: EmbedPolicy,
     search: SearchPolicy = NOTHING,
+    index: IndexSettings = INDEX,
 ) -> AsyncIterator[World]:
     """Write, index and embed ``sets`` under ``folder``; what is there already is kept."""
     rows = {
@@ -185,12 +191,12 @@ async def open_world(
     for root, _ in rows.values():
         _undated(root)
     roots = [root for root, _ in rows.values()]
-    async with open_index(folder, roots, embed=embed, search=search) as index:
+    async with open_index(folder, roots, embed=embed, search=search, index=index) as indexed:
         groups = {
-            key: Placed(workspace_id=index.ids[root], layout=layouts[key], last=_newest(members))
+            key: Placed(workspace_id=indexed.ids[root], layout=layouts[key], last=_newest(members))
             for key, (root, members) in rows.items()
         }
-        yield World(index=index, groups=groups)
+        yield World(index=indexed, groups=groups)
 
 
 def _undated(root: Path) -> None:
