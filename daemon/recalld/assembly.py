@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
+from pathlib import Path
 from random import Random
 
 import anyio
@@ -13,6 +14,7 @@ import msgspec
 from recalld import __version__
 from recalld.coefficients import own_coefficients
 from recalld.config import Settings
+from recalld.conversations import Conversations, Stores, conversations
 from recalld.counters import Counters
 from recalld.embed.port import Embedder
 from recalld.index.flow import Indexer, IndexSettings
@@ -102,6 +104,7 @@ class Engine:
     asked: Searcher
     recall: RecallService
     index: IndexService
+    conversations: Conversations
 
 
 def assemble(base: Base) -> Daemon:
@@ -130,6 +133,7 @@ def assemble(base: Base) -> Daemon:
             ("embedder", base.embedder.run),
             ("searcher", engine.searcher.run),
             ("indexer", engine.indexer.run),
+            ("conversations", engine.conversations.run),
             ("sessions", services.sessions.run),
             ("sources", sources.run),
             ("status", partial(_tell_of_changes, services)),
@@ -187,44 +191,86 @@ def _searcher(base: Base) -> IndexSearcher:
 
 def _engine(base: Base, hub: Hub, ids: TraceIds) -> Engine:
     settings, counters = base.settings, base.counters
-    database = base.index.database
     searcher = _searcher(base)
 
     def changed(workspace_id: int) -> None:
         searcher.notify(workspace_id)
         hub.publish(_index_event(workspace_id, indexer.workspaces, base.now()))
 
-    config = settings.current
-    indexer = Indexer(
-        IndexWriter(database),
+    indexer = _indexer(base, changed)
+    said = _conversations(base, indexer, changed)
+    asked = with_fallback(searcher, settings, counters, workspaces=lambda: indexer.workspaces)
+    ports = Ports(
+        searcher=asked,
+        rules=rules_of(extended_stage(base.embedder.identity)),
+        embed=MessageEmbedder(base.embedder),
+        reread=reread,
+        chat=language_model(settings, counters),
+    )
+    recall = _recall(base, indexer, ports, ids=ids, on_recall=partial(_answered, said, hub))
+    index = IndexService(
+        indexer=indexer,
+        searcher=searcher,
+        embedder=base.embedder,
+        database=base.index.database,
+        conversations=said,
+    )
+    return Engine(
+        indexer=indexer,
+        searcher=searcher,
+        asked=asked,
+        recall=recall,
+        index=index,
+        conversations=said,
+    )
+
+
+def _indexer(base: Base, changed: Callable[[int], None]) -> Indexer:
+    config = base.settings.current
+    return Indexer(
+        IndexWriter(base.index.database),
         settings=IndexSettings(
             policy=config.index, never=trace_paths(config.trace.file, config.trace.keep)
         ),
-        counters=counters,
+        counters=base.counters,
         on_change=changed,
     )
-    asked = with_fallback(searcher, settings, counters, workspaces=lambda: indexer.workspaces)
-    recall = RecallService(
+
+
+def _conversations(base: Base, indexer: Indexer, changed: Callable[[int], None]) -> Conversations:
+    return conversations(
+        indexer,
+        stores=Stores(index=base.index.database, state=base.state.database, counters=base.counters),
+        policy=base.settings.current.index,
+        home=base.settings.environ.get("HOME") or str(Path.home()),
+        on_change=changed,
+    )
+
+
+def _recall(
+    base: Base,
+    indexer: Indexer,
+    ports: Ports,
+    *,
+    ids: TraceIds,
+    on_recall: Callable[[Recalled], None],
+) -> RecallService:
+    return RecallService(
         RecallWorld(
-            ports=Ports(
-                searcher=asked,
-                rules=rules_of(extended_stage(base.embedder.identity)),
-                embed=MessageEmbedder(base.embedder),
-                reread=reread,
-                chat=language_model(settings, counters),
-            ),
-            settings=lambda: settings.current,
+            ports=ports,
+            settings=lambda: base.settings.current,
             sink=base.sink,
-            counters=counters,
+            counters=base.counters,
             ids=ids,
             roots=lambda: [workspace.root for workspace in indexer.workspaces],
-            on_recall=partial(_tell, hub),
+            on_recall=on_recall,
         )
     )
-    index = IndexService(
-        indexer=indexer, searcher=searcher, embedder=base.embedder, database=database
-    )
-    return Engine(indexer=indexer, searcher=searcher, asked=asked, recall=recall, index=index)
+
+
+def _answered(said: Conversations, hub: Hub, recalled: Recalled) -> None:
+    said.heard.note(recalled.result)
+    _tell(hub, recalled)
 
 
 def _index_event(workspace_id: int, known: tuple[Workspace, ...], at: datetime) -> Event:

@@ -7,8 +7,10 @@ from pathlib import Path
 
 import anyio
 
+from recalld.conversations import Conversations
 from recalld.embed.port import Embedder, EmbedderState
 from recalld.index.flow import Indexer
+from recalld.index.transcripts.flow import Followed
 from recalld.index.workspaces import resolve
 from recalld.search.flow import LEXICAL_ONLY, IndexSearcher
 from recalld.search.model import SearchStatus
@@ -67,11 +69,16 @@ class IndexService:
     searcher: IndexSearcher
     embedder: Embedder
     database: Database
+    conversations: Conversations | None = None
 
     async def sync(self, workspace_id: int | None, *, wait: bool) -> Mapping[str, object]:
         started = anyio.current_time()
+        said = Followed()
+        if wait and self.conversations is not None:
+            said = await self.conversations.look()
         report = await self.indexer.sync(workspace_id, wait=wait)
         skipped = [{"path": skip.path, "why": skip.why} for skip in report.skipped]
+        skipped += [] if self.conversations is None else self.conversations.skipped()
         for workspace in self.indexer.workspaces if wait else ():
             if workspace_id in (None, workspace.id):
                 why = await self.searcher.caught_up(workspace.id)
@@ -79,9 +86,9 @@ class IndexService:
         return {
             "files": report.files,
             "chunks": report.chunks,
-            "added": report.added,
-            "changed": report.changed,
-            "removed": report.removed,
+            "added": report.added + said.added,
+            "changed": report.changed + said.changed,
+            "removed": report.removed + said.removed,
             "skipped": skipped,
             "took_ms": round((anyio.current_time() - started) * 1_000, 3),
         }
