@@ -21,7 +21,7 @@ import trio
 from recalld.assembly import Base, Daemon, assemble
 from recalld.config import Settings, socket_path, state_dir
 from recalld.counters import Counters
-from recalld.embed import build_embedder
+from recalld.embed import build_engines
 from recalld.errors import BadConfig, RecalldError, Refused
 from recalld.recall.sink import Write, open_sink
 from recalld.server.dispatch import Incident, contained
@@ -150,6 +150,7 @@ async def _opened(settings: Settings, launch: Launch, state: Path) -> AsyncItera
             open_sink(state_dir=state, counters=counters, write=launch.write_traces) as sink,
             open_event_log(kept.database, now=_now, counters=counters) as events,
         ):
+            engines = build_engines(settings.current.embed, counters)
             base = Base(
                 settings=settings,
                 counters=counters,
@@ -157,7 +158,8 @@ async def _opened(settings: Settings, launch: Launch, state: Path) -> AsyncItera
                 index=derived,
                 sink=sink,
                 events=events,
-                embedder=build_embedder(settings.current.embed, counters),
+                embedder=engines.default,
+                preferred=engines.preferred,
                 now=_now,
                 lag_max_ms=lambda: lag.max_ms,
             )

@@ -12,11 +12,10 @@ import anyio
 import msgspec
 
 from recalld import __version__
-from recalld.coefficients import own_coefficients
 from recalld.config import Settings
 from recalld.conversations import Conversations, Stores, conversations
 from recalld.counters import Counters
-from recalld.embed.port import Embedder
+from recalld.embed.port import Embedder, SparseEmbedder
 from recalld.index.flow import Indexer, IndexSettings
 from recalld.index.ignore import trace_paths
 from recalld.index.model import Workspace
@@ -28,6 +27,7 @@ from recalld.parts import (
     IndexService,
     StoreHealth,
     embedder_condition,
+    preferred_condition,
 )
 from recalld.recall.flow import MessageEmbedder, Recalled, RecallService, RecallWorld
 from recalld.recall.gate_extended import extended_stage
@@ -38,8 +38,8 @@ from recalld.recall.routes import ROUTES
 from recalld.recall.rules import rules_of
 from recalld.recall.sink import TraceSink
 from recalld.reloading import Reloading, apply_workspaces
-from recalld.search.flow import IndexSearcher
 from recalld.search.model import Searcher
+from recalld.searchers import Searchers, searchers_of
 from recalld.server.dispatch import Dispatcher
 from recalld.server.health import Condition, Health
 from recalld.server.hub import Event, EventKind, Hub
@@ -54,13 +54,11 @@ from recalld.server.sources import EventAnswerer, Sources
 from recalld.server.traffic import Traffic
 from recalld.service.process import rss_bytes
 from recalld.store.events import EventLog
-from recalld.store.index_read import IndexReader
 from recalld.store.index_write import IndexWriter
 from recalld.store.ping import ping
 from recalld.store.repair import Opened
 from recalld.store.retention import Retention
 from recalld.store.sessions import Sessions
-from recalld.store.vectors import VectorStore
 
 Work = Callable[[], Awaitable[None]]
 
@@ -70,7 +68,10 @@ STATUS_S = 2.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Base:
-    """What is open before anything is built, and outlives all of it."""
+    """What is open before anything is built, and outlives all of it.
+
+    ``embedder`` is the default engine; ``preferred`` the better one, where there is one.
+    """
 
     settings: Settings
     counters: Counters
@@ -79,6 +80,7 @@ class Base:
     sink: TraceSink
     events: EventLog
     embedder: Embedder
+    preferred: SparseEmbedder | None = None
     now: Callable[[], datetime]
     lag_max_ms: Callable[[], float]
 
@@ -100,7 +102,7 @@ class Engine:
     """Indexing, searching and recall over one set of databases."""
 
     indexer: Indexer
-    searcher: IndexSearcher
+    searchers: Searchers
     asked: Searcher
     recall: RecallService
     index: IndexService
@@ -131,7 +133,8 @@ def assemble(base: Base) -> Daemon:
         server=server,
         background=(
             ("embedder", base.embedder.run),
-            ("searcher", engine.searcher.run),
+            *([] if base.preferred is None else [("preferred_embedder", base.preferred.run)]),
+            ("searcher", engine.searchers.best.run),
             ("indexer", engine.indexer.run),
             ("conversations", engine.conversations.run),
             ("sessions", services.sessions.run),
@@ -177,31 +180,26 @@ def _dial(path: str) -> Awaitable[Wire]:
     return connect_to_own(os.path.expanduser(path), uid=os.getuid())  # noqa: PTH111 (never raises)
 
 
-def _searcher(base: Base) -> IndexSearcher:
-    """Search over the index, judged by the user's own coefficients where they have any."""
-    database, counters = base.index.database, base.counters
-    searcher = IndexSearcher(
-        IndexReader(database), VectorStore(database), embedder=base.embedder, counters=counters
-    )
-    own = own_coefficients(str(base.embedder.identity), base.settings.environ, counters)
-    if own is not None:
-        searcher.use(own)
-    return searcher
-
-
 def _engine(base: Base, hub: Hub, ids: TraceIds) -> Engine:
     settings, counters = base.settings, base.counters
-    searcher = _searcher(base)
+    searchers = searchers_of(
+        base.index.database,
+        default=base.embedder,
+        preferred=base.preferred,
+        environ=settings.environ,
+        counters=counters,
+    )
 
     def changed(workspace_id: int) -> None:
-        searcher.notify(workspace_id)
+        searchers.best.notify(workspace_id)
         hub.publish(_index_event(workspace_id, indexer.workspaces, base.now()))
 
     indexer = _indexer(base, changed)
     said = _conversations(base, indexer, changed)
-    asked = with_fallback(searcher, settings, counters, workspaces=lambda: indexer.workspaces)
+    asked = with_fallback(searchers.best, settings, counters, workspaces=lambda: indexer.workspaces)
     ports = Ports(
         searcher=asked,
+        sparse=searchers.sparse,
         rules=rules_of(extended_stage(base.embedder.identity)),
         embed=MessageEmbedder(base.embedder),
         reread=reread,
@@ -210,14 +208,14 @@ def _engine(base: Base, hub: Hub, ids: TraceIds) -> Engine:
     recall = _recall(base, indexer, ports, ids=ids, on_recall=partial(_answered, said, hub))
     index = IndexService(
         indexer=indexer,
-        searcher=searcher,
+        searcher=searchers.default,
         embedder=base.embedder,
         database=base.index.database,
         conversations=said,
     )
     return Engine(
         indexer=indexer,
-        searcher=searcher,
+        searchers=searchers,
         asked=asked,
         recall=recall,
         index=index,
@@ -301,7 +299,12 @@ def _services(base: Base, engine: Engine, *, hub: Hub, ids: TraceIds) -> Service
     health.register("config", reloading.condition)
     return Services(
         recall=engine.recall,
-        searcher=RouteSearch(engine.asked, routes=ROUTES, policy=lambda: settings.current.recall),
+        searcher=RouteSearch(
+            engine.asked,
+            routes=ROUTES,
+            policy=lambda: settings.current.recall,
+            sparse=engine.searchers.sparse,
+        ),
         index=engine.index,
         recorder=Recorder(EventJournal(base.events), counters=counters),
         sessions=sessions,
@@ -349,6 +352,8 @@ def _register(
             part, StoreHealth(database=opened.database, quarantined=opened.quarantined).condition
         )
     health.register("embedder", partial(embedder_condition, base.embedder))
+    if base.preferred is not None:
+        health.register("preferred_embedder", partial(preferred_condition, base.preferred))
     health.register("index", engine.index.condition)
 
     async def socket() -> Condition:

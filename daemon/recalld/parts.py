@@ -8,7 +8,7 @@ from pathlib import Path
 import anyio
 
 from recalld.conversations import Conversations
-from recalld.embed.port import Embedder, EmbedderState
+from recalld.embed.port import Embedder, EmbedderState, SparseEmbedder
 from recalld.index.flow import Indexer
 from recalld.index.transcripts.flow import Followed
 from recalld.index.workspaces import resolve
@@ -173,6 +173,15 @@ async def embedder_condition(embedder: Embedder) -> Condition:
         degraded=() if works else (why,),
         facts={"engine": identity.engine, "model": identity.model, "loading": str(state)},
     )
+
+
+async def preferred_condition(embedder: SparseEmbedder) -> Condition:
+    """Asleep is well: it wakes when it is asked."""
+    identity, state = embedder.identity, embedder.state
+    works = state in (EmbedderState.READY, EmbedderState.ASLEEP) and not embedder.problem
+    why = f"{state}: {embedder.problem}" if embedder.problem else str(state)
+    facts = {"engine": identity.engine, "identity": str(identity), "loading": str(state)}
+    return Condition(degraded=() if works else (why,), facts={**facts, **embedder.describe()})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

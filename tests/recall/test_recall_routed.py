@@ -19,8 +19,8 @@ def searching(**changes):
     return FakeSearcher(hits=found, by_query={AXIS: (hit("memory/b.md", 0.6),)}, **changes)
 
 
-async def asked(searcher, *routes, text=TEXT):
-    search = RouteSearch(searcher, routes=ROUTES, policy=RecallPolicy)
+async def asked(searcher, *routes, text=TEXT, sparse=None):
+    search = RouteSearch(searcher, routes=ROUTES, policy=RecallPolicy, sparse=sparse)
     return await search.search(text, routes=routes, scope=SCOPE, limit=10, now=NOW)
 
 
@@ -45,8 +45,19 @@ async def test_a_hit_of_two_routes_names_both_and_counts_them(autojump_clock):
 
 async def test_every_route_can_be_asked_and_has_a_list(autojump_clock):
     names = [route.name for route in ROUTES]
-    routed = await asked(searching(), *names)
+    weights = FakeSearcher(hits=(hit("memory/w.md", 0.4),))
+    routed = await asked(searching(), *names, sparse=weights)
     assert [hits.query.route for hits in routed.lists] == names
+    # The question is the literal one, put to another index.
+    assert len(weights.calls) == 1
+    assert {h.routes for h in routed.hits if h.found.path == "memory/w.md"} == {("sparse",)}
+
+
+def test_the_sparse_route_is_known_where_the_engine_gives_weights():
+    without = RouteSearch(searching(), routes=ROUTES, policy=RecallPolicy)
+    assert "sparse" not in without.names
+    given = RouteSearch(searching(), routes=ROUTES, policy=RecallPolicy, sparse=searching())
+    assert "sparse" in given.names
 
 
 async def test_a_route_named_twice_is_searched_once(autojump_clock):

@@ -182,6 +182,7 @@ class World:
     rules: Rules | None = None
     embed: FakeEmbed | None = None
     chat: FakeChat | None = None
+    sparse: FakeSearcher | None = None
     llm: LlmPolicy = field(default_factory=lambda: LlmPolicy(enabled=True))
     policy: RecallPolicy = field(default_factory=RecallPolicy)
     graph: GraphMemoryPolicy = field(default_factory=GraphMemoryPolicy)
@@ -201,6 +202,7 @@ class World:
             rules=self.rules or self.gate.rules(),
             embed=self.embed,
             chat=self.chat,
+            sparse=self.sparse,
         )
         return await recall(fresh, run=Run(total_ms), ports=ports)
 

@@ -63,12 +63,12 @@ _NO_WEIGHTS = SparseVector(ids=np.zeros(0, np.int32), weights=np.zeros(0, np.flo
 class Patience:
     """Seconds. ``overdue_s``: so long without a reply, questions are refused instead of queued.
 
-    ``hang_s``: the worker is killed. Both allow for a busy machine: a passage of 512 tokens
-    takes 1.5 s alone, and five times that when every core is taken.
+    ``hang_s``: the worker is killed; a passage of 512 tokens takes 1.5 s alone, and several
+    times that when every core is taken.
     """
 
     load_s: float = 180.0
-    overdue_s: float = 3.0
+    overdue_s: float = 1.0
     hang_s: float = 30.0
     breaker: Breaker = field(default_factory=Breaker)
 

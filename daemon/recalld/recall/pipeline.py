@@ -20,6 +20,7 @@ from recalld.recall.model import RouteQuery, Status
 from recalld.recall.record import Recall, Searched
 from recalld.recall.rescue import NOT_RUN, request_of
 from recalld.recall.rescue_steps import rescue_barred, rescued
+from recalld.recall.routes import sparse
 from recalld.recall.steps import (
     Rules,
     Vector,
@@ -72,7 +73,8 @@ class Ports:
 
     ``cleaning`` bounds the threads that clean long messages, abandoned ones too; ``checking``
     those that look at files. ``reread`` None: hits are shown as they were indexed. ``chat``
-    None: no language model is asked.
+    None: no language model is asked. ``sparse`` searches by learned weights; None: the engine
+    gives none.
     """
 
     searcher: Searcher
@@ -80,6 +82,7 @@ class Ports:
     embed: MessageEmbed | None = None
     reread: Reread | None = None
     chat: Chat | None = None
+    sparse: Searcher | None = None
     checking: anyio.CapacityLimiter = field(default_factory=lambda: anyio.CapacityLimiter(2))
     cleaning: anyio.CapacityLimiter = field(default_factory=lambda: anyio.CapacityLimiter(2))
 
@@ -99,7 +102,8 @@ async def recall(seen: Recall, *, run: Run, ports: Ports) -> Recall:
         seen = with_searches(seen, [await run.stage(_literal(seen, ports))])
     if seen.status is None:
         seen = planned(seen, rules)
-        seen = with_searches(seen, await run.fan_out(_searches(seen, ports, seen.expansion)))
+        more = [*_searches(seen, ports, seen.expansion), *_by_weights(seen, ports)]
+        seen = with_searches(seen, await run.fan_out(more))
         seen = await _rescued(ranked(seen), run=run, ports=ports)
         seen = placed(seen, await _check(seen, run=run, ports=ports))
     return concluded(seen, run.ledger, run.elapsed_ms)
@@ -186,6 +190,15 @@ def _searches(seen: Recall, ports: Ports, queries: Iterable[RouteQuery]) -> list
         _search(seen, ports.searcher, query=query, stage=query.route, limit=limit)
         for query in queries
     ]
+
+
+def _by_weights(seen: Recall, ports: Ports) -> list[Stage[Searched]]:
+    """None after a strong signal, which needs no second opinion."""
+    query = sparse.query_of(seen.literal, depth=seen.depth, policy=seen.policy.rrf)
+    if ports.sparse is None or query is None or (seen.signal is not None and seen.signal.strong):
+        return []
+    limit = results_of(seen)
+    return [_search(seen, ports.sparse, query=query, stage=query.route, limit=limit)]
 
 
 def _search(

@@ -14,7 +14,7 @@ from recalld.recall.model import Fused, Route, Routed, RouteHits, RouteQuery
 from recalld.recall.policy import RecallPolicy
 from recalld.search.model import Found, Scope, Searcher, SearchResult
 
-LITERAL = "literal"
+LITERAL, SPARSE = "literal", "sparse"
 # As many chunks of a file as a search may show at all.
 ALL_CHUNKS = 100
 
@@ -28,9 +28,14 @@ class RouteSearch:
         *,
         routes: Sequence[Route],
         policy: Callable[[], RecallPolicy],
+        sparse: Searcher | None = None,
     ) -> None:
+        """``sparse`` None: the engine gives no learned weights, and that route is not known."""
         self._searcher = searcher
-        self._routes = {route.name: route for route in routes}
+        self._sparse = sparse
+        self._routes = {
+            route.name: route for route in routes if sparse is not None or route.name != SPARSE
+        }
         self._policy = policy
 
     @property
@@ -53,7 +58,11 @@ class RouteSearch:
                 Stage(
                     name=query.route,
                     work=partial(
-                        self._searcher.search, query.text, scope=scope, limit=limit, now=now
+                        self._by(query.route).search,
+                        query.text,
+                        scope=scope,
+                        limit=limit,
+                        now=now,
                     ),
                     otherwise=None,
                     limit_ms=policy.max_total_ms,
@@ -82,8 +91,12 @@ class RouteSearch:
             planned = cut(text) if name == LITERAL else route.plan(literal)
             if planned and folded(planned):
                 query = RouteQuery(route=name, text=cut(planned), weight=route.weight(policy.rrf))
-                asked.setdefault(folded(planned), query)
+                # Another index may be asked the same question.
+                asked.setdefault(folded(planned) + ("\0" if name == SPARSE else ""), query)
         return tuple(asked.values())
+
+    def _by(self, route: str) -> Searcher:
+        return self._sparse if route == SPARSE and self._sparse is not None else self._searcher
 
 
 def _listed(name: str, queries: Sequence[RouteQuery], result: SearchResult | None) -> RouteHits:
