@@ -49,10 +49,12 @@ def _now(descriptor: int, found: Found) -> FileNow:
     modified_at = datetime.fromtimestamp(status.st_mtime_ns / 1e9, UTC).isoformat()
     if modified_at == found.modified_at:
         return FileNow(condition=Condition.UNCHANGED)
+    if found.modified_at is None:
+        return _UNKNOWN
     if found.source is Source.SESSIONS:
         said = _said(descriptor, found.start_line, found.end_line)
         return _UNKNOWN if said is None else FileNow(condition=Condition.CHANGED, text=said)
-    if found.modified_at is None or status.st_size > MAX_BYTES:
+    if status.st_size > MAX_BYTES:
         return _UNKNOWN
     text = decode(_head(descriptor, MAX_BYTES + 1)).text
     if text is None:
