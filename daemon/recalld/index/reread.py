@@ -54,9 +54,12 @@ def _now(descriptor: int, found: Found) -> FileNow:
     if found.source is Source.SESSIONS:
         said = _said(descriptor, found.start_line, found.end_line)
         return _UNKNOWN if said is None else FileNow(condition=Condition.CHANGED, text=said)
-    if status.st_size > MAX_BYTES:
-        return _UNKNOWN
-    text = decode(_head(descriptor, MAX_BYTES + 1)).text
+    return _UNKNOWN if status.st_size > MAX_BYTES else _cleaned(_head(descriptor, MAX_BYTES + 1))
+
+
+def _cleaned(data: bytes) -> FileNow:
+    """The text as the index cleans it; a file that is no text holds no note."""
+    text = decode(data).text
     if text is None:
         return FileNow(condition=Condition.GONE)
     clean = redact(blank_own_blocks(text)).text
