@@ -17,6 +17,7 @@ COMMANDS = (
     "why",
     "workspace",
     "config",
+    "model",
     "calibrate",
     "eval",
     "replay",
