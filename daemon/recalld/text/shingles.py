@@ -15,7 +15,8 @@ _TOKEN = re.compile("[぀-ヿ㐀-䶿一-鿿豈-﫿]|[^\\W぀-ヿ㐀-䶿一-鿿�
 
 def words(text: str) -> list[str]:
     """The words of ``text`` in lower case and plain width, ideographs and kana one by one."""
-    return _TOKEN.findall(unicodedata.normalize("NFKC", text).lower())
+    plain = text if text.isascii() else unicodedata.normalize("NFKC", text)
+    return _TOKEN.findall(plain.lower())
 
 
 def shingles(text: str) -> frozenset[int]:
@@ -23,13 +24,11 @@ def shingles(text: str) -> frozenset[int]:
 
     A text shorter than one run is one shingle. Letter case, width and punctuation do not count.
     """
-    said = words(text)
-    if not said:
+    said = " ".join(words(text)).encode("utf-8", "replace").split(b" ")
+    if said == [b""]:
         return frozenset()
     runs = range(max(1, len(said) - RUN + 1))
-    return frozenset(
-        zlib.crc32(" ".join(said[at : at + RUN]).encode("utf-8", "replace")) for at in runs
-    )
+    return frozenset([zlib.crc32(b" ".join(said[at : at + RUN])) for at in runs])
 
 
 def share_in(part: Set[int], whole: Set[int]) -> float:
