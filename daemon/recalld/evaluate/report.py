@@ -161,13 +161,15 @@ def flat(report: Report) -> dict[str, float]:
 
 
 def side_by_side(one: Report, other: Report) -> dict[str, tuple[float, float, float]]:
-    """Each figure of both, and the second less the first; NaN where only one has it."""
+    """Each figure that one of them has, and the second less the first; NaN for what is not
+    there."""
     first, second = flat(one), flat(other)
     nan = float("nan")
-    return {
+    both = {
         name: (a := first.get(name, nan), b := second.get(name, nan), b - a)
         for name in dict.fromkeys((*first, *second))
     }
+    return {name: row for name, row in both.items() if not all(map(math.isnan, row[:2]))}
 
 
 def curve(answers: Sequence[Answer]) -> tuple[Point, ...]:
