@@ -63,7 +63,14 @@ def write_data(folder: Path) -> Path:
 def _message(
     name: str, text: str, label: str, kind: str, tags: tuple[str, ...]
 ) -> dict[str, object]:
-    row = {"id": name, "text": text, "lang": "en", "kind": kind, "label": label, "tags": tags}
+    row: dict[str, object] = {
+        "id": name,
+        "text": text,
+        "lang": "en",
+        "kind": kind,
+        "label": label,
+        "tags": tags,
+    }
     if kind == "control":
         row |= {"depth": "deep", "query": "where is the ladder", "force": "recall"}
     return row
