@@ -161,15 +161,15 @@ def test_a_text_that_has_no_utf8_form_is_sent_with_a_question_mark(serve):
 
 def test_a_notification_has_no_id(serve):
     seen: list[dict[str, object]] = []
+    over = threading.Event()
 
     def collect(connection: socket.socket) -> None:
         seen.extend(requests(connection))
+        over.set()
 
     with Client(serve(collect)) as client:
         client.notify("session.end", {"reason": "x"})
-    for worker in threading.enumerate():
-        if worker is not threading.current_thread() and worker.daemon:
-            worker.join(5)
+    assert over.wait(20)
     assert [("id" in message, message["method"]) for message in seen] == [(False, "session.end")]
 
 

@@ -65,7 +65,7 @@ def _told_apart() -> Iterator[None]:
 def written_out(body: Callable[[], int]) -> int:
     """The code of ``body``, once all it said is out: 141 when nobody reads, 1 when it cannot be."""
     stream = sys.stdout
-    sys.stdout = cast(TextIO, _Told(stream))
+    sys.stdout = cast("TextIO", _Told(stream))
     try:
         code = body()
         flush()

@@ -40,23 +40,31 @@ def attach(app: typer.Typer) -> None:
         config: ConfigOption = None,
     ) -> None:
         """Search the memory, best first."""
-        params: dict[str, object] = {"query": text_of(query), "limit": limit}
-        if workspace is not None:
-            params["workspace"] = absolute(workspace)
-        else:
-            params["home"] = absolute(".")
-        if sources is not None:
-            params["sources"] = [name.strip() for name in sources.split(",") if name.strip()]
-        if min_score:
-            params["min_score"] = min_score
-        if explain:
-            params["explain"] = True
+        place = ("home", ".") if workspace is None else ("workspace", workspace)
+        params: dict[str, object] = {
+            "query": text_of(query),
+            "limit": limit,
+            place[0]: absolute(place[1]),
+            **_optional(sources, min_score=min_score, explain=explain),
+        }
         with daemon(socket, config) as client:
             result = asked(client, "search", params, timeout_s=_TIMEOUT_S)
         if json:
             print_json(result)
         else:
             show(result)
+
+
+def _optional(sources: str | None, *, min_score: float, explain: bool) -> dict[str, object]:
+    """The parameters that are sent only where they say something."""
+    params: dict[str, object] = {}
+    if sources is not None:
+        params["sources"] = [name.strip() for name in sources.split(",") if name.strip()]
+    if min_score:
+        params["min_score"] = min_score
+    if explain:
+        params["explain"] = True
+    return params
 
 
 def show(result: dict[str, object]) -> None:
