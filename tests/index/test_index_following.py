@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from recalld.index.transcripts.flow import Followed
 from recalld.index.transcripts.lines import MAX_LINE_BYTES
 from support.e2e_rows import bug_case, rows_of
 from support.following import assistant, claude, following, lines, user
@@ -421,6 +422,38 @@ async def test_long_turns_are_cut_into_pieces_of_one_line(tmp_path: Path, root: 
         assert {each.line for each in await scene.said()} == {1, 2}
         assert last == "short"
         assert (await scene.progress("sessions/s.jsonl")).turns == 2
+
+
+async def test_a_disk_that_hangs_keeps_nobody_waiting_and_is_told_of(
+    tmp_path: Path, root: Path
+) -> None:
+    append(root / "sessions" / "s.jsonl", lines(user("one")))
+    async with following(tmp_path / "d", root, patience_s=0.1) as scene:
+        lane = scene.follower.kit.lane
+        lane.begin("a step that hangs")
+        await lane.limiter.acquire_on_behalf_of("a thread")
+        assert await scene.follower.look() == Followed()
+        assert [skip.why for skip in scene.follower.skips] == ["the disk does not answer"]
+        lane.limiter.release_on_behalf_of("a thread")
+        assert await scene.look() == ["one"]
+        assert scene.follower.skips == ()
+
+
+async def test_a_turn_that_cannot_be_read_costs_only_its_own_file(
+    tmp_path: Path, root: Path
+) -> None:
+    def heard(text: str) -> str:
+        if text == "poison":
+            raise ValueError(text)
+        return text
+
+    append(root / "sessions" / "a.jsonl", lines(user("poison")))
+    append(root / "sessions" / "b.jsonl", lines(user("fine")))
+    async with following(tmp_path / "d", root, heard=heard) as scene:
+        assert await scene.look() == ["fine"]
+        assert [(skip.path, skip.why) for skip in scene.follower.skips] == [
+            (str(root / "sessions" / "a.jsonl"), "failed: ValueError")
+        ]
 
 
 async def test_nothing_is_written_when_nothing_changed(tmp_path: Path, root: Path) -> None:

@@ -1,7 +1,7 @@
 """Transcripts followed on a real folder into a real index."""
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -109,7 +109,11 @@ class Scene:
 
 @asynccontextmanager
 async def following(
-    state: Path, *roots: Path, patterns: tuple[str, ...] = (), policy: IndexPolicy | None = None
+    state: Path,
+    *roots: Path,
+    patterns: tuple[str, ...] = (),
+    heard: Callable[[str], str] | None = None,
+    patience_s: float = 30.0,
 ) -> AsyncIterator[Scene]:
     """The workspaces ``roots``, of which only transcripts are looked at."""
     counters, changed, echoes = Counters(), list[int](), Echoes()
@@ -125,9 +129,14 @@ async def following(
         await indexer.set_workspaces(Workspace(root=str(root.resolve())) for root in roots)
         store = TranscriptStore(writer)
         kit = Kit(
-            store=store, policy=policy or IndexPolicy(), counters=counters, heard=echoes.without
+            store=store,
+            policy=IndexPolicy(),
+            counters=counters,
+            heard=heard or echoes.without,
         )
-        around = Surroundings(workspaces=lambda: indexer.workspaces, patterns=patterns)
+        around = Surroundings(
+            workspaces=lambda: indexer.workspaces, patterns=patterns, patience_s=patience_s
+        )
         follower = Follower(kit, around, on_change=changed.append)
         yield Scene(
             database=database,

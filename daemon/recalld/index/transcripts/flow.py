@@ -5,19 +5,28 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import anyio
-import anyio.to_thread
 from pathspec import GitIgnoreSpec
 
 from recalld.errors import Unavailable
 from recalld.index.model import Skip, Stamp, Workspace
 from recalld.index.names import label_of
+from recalld.index.schedule import unless_hung
 from recalld.index.transcripts import disk, host_named
 from recalld.index.transcripts.model import Host, KnownTranscript, Place, Written
-from recalld.index.transcripts.paths import SeenTranscript, absolute_path, home_of, stored_path
+from recalld.index.transcripts.paths import (
+    FOLDER,
+    SeenTranscript,
+    absolute_path,
+    home_of,
+    stored_path,
+)
 from recalld.index.transcripts.pipeline import Caught, Following, Kit, Origin, origin_of
 
 # A file that is gone for so long is gone; a rotation makes the new one within that.
 GRACE_S = 0.2
+# A disk that does not answer for so long is not waited for.
+HUNG_S = 30.0
+NO_ANSWER = "the disk does not answer"
 NO_WORKSPACE = "no workspace"
 
 
@@ -25,12 +34,14 @@ NO_WORKSPACE = "no workspace"
 class Surroundings:
     """``workspaces`` as they are configured now; ``patterns`` are absolute globs of files.
 
-    ``never`` are paths relative to any workspace that are no transcripts.
+    ``never`` are paths relative to any workspace that are no transcripts. A disk that does not
+    answer for ``patience_s`` is not waited for.
     """
 
     workspaces: Callable[[], Iterable[Workspace]]
     patterns: tuple[str, ...] = ()
     never: Callable[[], Iterable[str]] = tuple
+    patience_s: float = HUNG_S
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +63,7 @@ class Follower:
     def __init__(
         self, kit: Kit, surroundings: Surroundings, *, on_change: Callable[[int], None]
     ) -> None:
-        self._kit = kit
+        self.kit = kit
         self._around = surroundings
         self._on_change = on_change
         self._lock = anyio.Lock()
@@ -65,11 +76,24 @@ class Follower:
             try:
                 await self.look()
             except Unavailable:
-                self._kit.counters.add("transcripts.look_failed")
-            await anyio.sleep(self._kit.policy.follow_s)
+                self.kit.counters.add("transcripts.look_failed")
+            await anyio.sleep(self.kit.policy.follow_s)
 
     async def look(self) -> Followed:
-        """Everything on disk at the call is in the store. ``Unavailable`` with the store."""
+        """Everything on disk at the call is in the store, unless the disk does not answer.
+
+        ``Unavailable`` with the store.
+        """
+        followed = await unless_hung(self._look, lane=self.kit.lane, patience_s=self._patience_s)
+        if followed is None:
+            self.kit.counters.add("transcripts.hung")
+            self.skips = (Skip(path=FOLDER, why=NO_ANSWER),)
+        return followed or Followed()
+
+    def _patience_s(self) -> float:
+        return self._around.patience_s
+
+    async def _look(self) -> Followed:
         async with self._lock:
             workspaces = tuple(self._around.workspaces())
             found = await self._find(workspaces)
@@ -78,8 +102,8 @@ class Follower:
                 return Followed()
             moved = self._settled is None or self._settled[0] != workspaces
             self._settled = None
-            round_ = _Round(self._kit, workspaces, moved=moved, homeless=self._homeless)
-            rows = await self._kit.store.known()
+            round_ = _Round(self.kit, workspaces, moved=moved, homeless=self._homeless)
+            rows = await self.kit.store.known()
             if _missing(rows, workspaces, stamps):
                 await anyio.sleep(GRACE_S)
                 found = await self._find(workspaces)
@@ -91,7 +115,7 @@ class Follower:
             return round_.followed
 
     async def _find(self, workspaces: tuple[Workspace, ...]) -> disk.Found:
-        ignored = GitIgnoreSpec.from_lines(self._kit.policy.ignore)
+        ignored = GitIgnoreSpec.from_lines(self.kit.policy.ignore)
         never = tuple(self._around.never())
 
         def takes(_: str, path: str) -> bool:
@@ -99,9 +123,7 @@ class Follower:
 
         roots = [workspace.root for workspace in workspaces]
         work = partial(disk.find, roots, self._around.patterns, takes=takes)
-        return await anyio.to_thread.run_sync(
-            work, abandon_on_cancel=True, limiter=self._kit.threads
-        )
+        return await self.kit.step(work)
 
 
 def _missing(
@@ -192,12 +214,18 @@ class _Round:
             self._skip(file)
             return
         try:
-            origin = await self._thread(partial(origin_of, file.path))
+            await self._read(file, row, anew=anew)
         except OSError as error:
             self._kit.counters.add("transcripts.unreadable")
             self.skips.append(Skip(path=_label(file.path), why=f"unreadable: {error.strerror}"))
             self.complete = False
-            return
+        # A line that the text rules give up on must not cost the other files.
+        except (ValueError, LookupError, RecursionError, MemoryError) as error:
+            self._kit.counters.add("transcripts.failed")
+            self.skips.append(Skip(path=_label(file.path), why=f"failed: {type(error).__name__}"))
+
+    async def _read(self, file: SeenTranscript, row: KnownTranscript | None, *, anew: bool) -> None:
+        origin = await self._kit.step(partial(origin_of, file.path))
         if origin is not None:
             await self._settle(file, row, origin, anew=anew)
         elif row is not None and row.progress is not None:
@@ -287,11 +315,6 @@ class _Round:
             added=self.followed.added + added,
             changed=self.followed.changed + changed,
             removed=self.followed.removed + removed,
-        )
-
-    async def _thread(self, work: partial[Origin | None]) -> Origin | None:
-        return await anyio.to_thread.run_sync(
-            work, abandon_on_cancel=True, limiter=self._kit.threads
         )
 
 

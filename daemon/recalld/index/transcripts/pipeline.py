@@ -6,13 +6,13 @@ from enum import Enum
 from functools import partial
 from typing import Protocol, TypeVar
 
-import anyio
 import anyio.to_thread
 from msgspec.structs import replace as changed
 
 from recalld.counters import Counters
 from recalld.index.model import Stamp, Workspace
 from recalld.index.policy import IndexPolicy
+from recalld.index.schedule import Lane
 from recalld.index.transcripts import disk, host_of
 from recalld.index.transcripts.lines import Split, object_of
 from recalld.index.transcripts.model import (
@@ -73,7 +73,15 @@ class Kit:
     counters: Counters
     heard: Callable[[str], str] = str
     is_no_user: Callable[[str], bool] = lambda _: False
-    threads: anyio.CapacityLimiter = field(default_factory=lambda: anyio.CapacityLimiter(1))
+    lane: Lane = field(default_factory=Lane)
+
+    async def step(self, work: Callable[[], T]) -> T:
+        """``work`` in the one thread. Cancelled, the thread is left to end by itself."""
+        if self.lane.free:
+            self.lane.begin(work)
+        return await anyio.to_thread.run_sync(
+            work, abandon_on_cancel=True, limiter=self.lane.limiter
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,7 +148,7 @@ class Following:
         progress = at or Progress(host=host.name)
         keep, due = progress.place, at is None
         while True:
-            look = await self._thread(partial(self._look, progress, host))
+            look = await self._kit.step(partial(self._look, progress, host))
             if look is None:
                 return caught
             outcome = await self._taken(look, progress)
@@ -162,7 +170,7 @@ class Following:
         if known is None:
             return None
         self._file_id = known.file_id
-        same = not anew and await self._thread(partial(self._is_same, known))
+        same = not anew and await self._kit.step(partial(self._is_same, known))
         return known.progress if same else None
 
     def _is_same(self, known: KnownTranscript) -> bool:
@@ -207,7 +215,7 @@ class Following:
             branch=self._branch,
             clean=self._cleaned,
         )
-        return await self._thread(work)
+        return await self._kit.step(work)
 
     def _cleaned(self, speech: Speech) -> str:
         """The speaker's own words, without secrets and without what memory said first."""
@@ -226,7 +234,7 @@ class Following:
     async def _restarted(self, restart: Restart, host: Host) -> tuple[Progress, Place]:
         self._kit.counters.add("transcripts.read_again")
         if restart.tree:
-            self._branch = await self._thread(partial(self._live, host))
+            self._branch = await self._kit.step(partial(self._live, host))
         return changed(restart.progress, place=restart.at, inside=False), restart.at
 
     def _live(self, host: Host) -> Branch:
@@ -256,7 +264,7 @@ class Following:
         tail = None
         if self._file_id and keep.ordinal:
             tail = await self._kit.store.tail(self._file_id, ordinal=keep.ordinal)
-        made = await self._thread(
+        made = await self._kit.step(
             partial(
                 records_of,
                 taken.turns,
@@ -296,11 +304,6 @@ class Following:
     async def _touch(self, known: KnownTranscript | None, stamp: Stamp) -> None:
         if known is not None and known.stamp != stamp:
             await self._kit.store.rename(known.file_id, path=self._path, stamp=stamp)
-
-    async def _thread(self, work: partial[T]) -> T:
-        return await anyio.to_thread.run_sync(
-            work, abandon_on_cancel=True, limiter=self._kit.threads
-        )
 
 
 def _advanced(look: _Look, taken: Taken, keep: Place, made: Records, session: str) -> Progress:
