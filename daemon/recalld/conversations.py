@@ -10,7 +10,8 @@ from recalld.errors import Corrupt, Unavailable
 from recalld.index.echo import MAX_SNIPPETS, Echoes, Fingerprint
 from recalld.index.flow import Indexer
 from recalld.index.policy import IndexPolicy
-from recalld.index.transcripts.flow import Followed, Follower, Surroundings
+from recalld.index.transcripts.flow import Follower, Surroundings
+from recalld.index.transcripts.model import Followed
 from recalld.index.transcripts.pipeline import Kit
 from recalld.recall.internal import is_system_event
 from recalld.recall.model import RecallResult

@@ -10,7 +10,7 @@ import anyio
 from recalld.conversations import Conversations
 from recalld.embed.port import Embedder, EmbedderState, SparseEmbedder
 from recalld.index.flow import Indexer
-from recalld.index.transcripts.flow import Followed
+from recalld.index.transcripts.model import Followed
 from recalld.index.workspaces import resolve
 from recalld.search.flow import LEXICAL_ONLY, IndexSearcher
 from recalld.search.model import SearchStatus

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from recalld.index.transcripts.flow import Followed
 from recalld.index.transcripts.lines import MAX_LINE_BYTES
+from recalld.index.transcripts.model import Followed
 from support.e2e_rows import bug_case, rows_of
 from support.following import assistant, claude, following, lines, user
 

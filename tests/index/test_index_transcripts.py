@@ -22,6 +22,7 @@ SHARED = {
     "disk",
     "flow",
     "lines",
+    "looking",
     "model",
     "paths",
     "pipeline",

@@ -157,3 +157,12 @@ class Written:
     identities: tuple[Identity, ...] = ()
     tail: Tail | None = None
     next_of_tail: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Followed:
+    """Files that a look added, found changed and removed."""
+
+    added: int = 0
+    changed: int = 0
+    removed: int = 0
