@@ -163,7 +163,9 @@ def test_a_block_that_comes_back_is_neither_stored_nor_asked_nor_growing(tmp_pat
     message = case["each_round_user_message"]
     own = "What is left for the billing job?"
     session = {"key": "agent:main:main"}
-    with remembering(tmp_path, notes_of(case, "stored")) as daemon:
+    # Each round is to inject the block again, so that it could grow.
+    config = "[recall]\nledger_turns = 0\n"
+    with remembering(tmp_path, notes_of(case, "stored"), config=config) as daemon:
         blocks = []
         for number in range(case["rounds"]):
             result = prompted(daemon, message, event_id=f"p{number}")
