@@ -10,7 +10,14 @@ from hypothesis.extra import numpy as arrays
 from recalld.embed import ENGINES
 from recalld.search.features import FEATURES, rarity
 from recalld.search.flow import load_coefficients
-from recalld.search.relevance import ANCHOR_SCORES, Coefficients, judge, raw_score
+from recalld.search.relevance import (
+    ANCHOR_SCORES,
+    Candidates,
+    Coefficients,
+    judge,
+    judge_together,
+    raw_score,
+)
 
 ANCHORS = (-4.0, 0.5, 5.0)
 MATRICES = arrays.arrays(
@@ -18,6 +25,10 @@ MATRICES = arrays.arrays(
     st.tuples(st.integers(1, 30), st.just(len(FEATURES))),
     elements=st.floats(-2, 3, width=32),
 )
+
+
+def candidates(matrix: np.ndarray, **change: float) -> Candidates:
+    return Candidates(features=matrix, coefficients=load_coefficients("usem3"), **change)
 
 
 @pytest.mark.parametrize("engine", [engine.name for engine in ENGINES])
@@ -59,6 +70,21 @@ def test_raw_scores_order_as_the_likelihood_of_being_the_evidence(matrix: np.nda
 def test_a_weaker_candidate_gets_at_least_half_of_the_best_ones_score(matrix: np.ndarray) -> None:
     raw = judge(matrix, load_coefficients("usem3")).raw
     assert raw.min() >= 0.5 * raw.max() - 1e-12
+
+
+@given(MATRICES, MATRICES)
+def test_places_are_judged_on_one_scale_and_the_asker_s_own_as_if_alone_where_it_leads(
+    home: np.ndarray, other: np.ndarray
+) -> None:
+    away = candidates(other, away=100.0)
+    alone = judge(home, load_coefficients("usem3"))
+    here, there = judge_together((candidates(home), away))
+    assert here.raw == pytest.approx(alone.raw)
+    assert there.raw.max() <= here.raw.max()
+    both = judge_together((candidates(home), candidates(other)))
+    raw = np.concatenate([one.raw for one in both])
+    hit = np.concatenate([one.hit for one in both])
+    assert (np.diff(raw[np.argsort(-hit, kind="stable")]) <= 1e-12).all()
 
 
 def test_no_candidates_have_no_scores() -> None:

@@ -25,6 +25,15 @@ from recalld.evaluate.world import open_world
 from recalld.search.policy import SearchPolicy
 from recalld.search.relevance import Coefficients, Provenance
 
+# Nobody waits for these searches; a leg that is late on a busy machine would be fitted as absent.
+PATIENT = SearchPolicy(
+    total_ms=120_000,
+    embed_limit_ms=30_000,
+    lexical_limit_ms=30_000,
+    scan_limit_ms=30_000,
+    details_limit_ms=30_000,
+    refresh_limit_ms=30_000,
+)
 NOTE = "Fitted coefficients only; no text of any source is contained or can be recovered."
 
 
@@ -55,7 +64,7 @@ async def calibrate(
     if not names:
         raise BadRequest(str(data), "no folder in it holds corpus.jsonl and queries.jsonl")
     sets = tuple(load_set(data, name) for name in names)
-    async with open_world(folder, sets, embed=embed) as world:
+    async with open_world(folder, sets, embed=embed, search=PATIENT) as world:
         samples = await gather(world, sets)
         identity = world.index.embedder.identity
     provenance = Provenance(
@@ -73,9 +82,7 @@ def fitted(
     samples: Sequence[Sample], identity: str, *, engine: str, provenance: Provenance
 ) -> Calibration:
     """Raises ``ValueError`` as ``fit_samples``."""
-    judged = partial(
-        cross_validated, samples, engine=engine, provenance=provenance, policy=SearchPolicy()
-    )
+    judged = partial(cross_validated, samples, engine=engine, provenance=provenance, policy=PATIENT)
     fold = partial(fold_of, by_query=single_corpora(samples))
     several = len({one.set_name for one in samples}) > 1
     return Calibration(

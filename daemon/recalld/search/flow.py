@@ -28,7 +28,7 @@ from recalld.search.pipeline import Pipeline, Place
 from recalld.search.policy import SearchPolicy
 from recalld.search.question import Question, read_question
 from recalld.search.ranking import Ranked, ranked
-from recalld.search.relevance import Coefficients
+from recalld.search.relevance import Candidates, Coefficients, Judgement, judge_together
 from recalld.search.schedule import CorpusKeeper, Kept
 
 LEXICAL_ONLY = "none"
@@ -100,7 +100,12 @@ class IndexSearcher:
         if notes:
             self._counters.add("search.degraded")
         started_ms = run.elapsed_ms
-        found = [one for each in examined for one in self._found(each, limit, home=scope.home)]
+        judged = judge_together([self._candidates(one, scope.home) for one in examined])
+        found = [
+            one
+            for each, judgement in zip(examined, judged, strict=True)
+            for one in self._found(each, judgement, limit)
+        ]
         found.sort(key=lambda one: (-one.raw_score, -one.order_score, one.path, one.start_line))
         return SearchResult(
             found=tuple(found[:limit]),
@@ -186,16 +191,19 @@ class IndexSearcher:
             name="refresh", work=work, otherwise=None, limit_ms=self._policy.refresh_limit_ms
         )
 
-    def _found(self, examined: Examined, limit: int, *, home: int | None) -> list[Found]:
-        fusion, second = examined.fusion, self._policy.second
+    def _candidates(self, examined: Examined, home: int | None) -> Candidates:
+        second = self._policy.second
         elsewhere = home not in (None, examined.corpus.workspace_id) and second.scope_bonus
-        order = ranked(
-            examined,
-            self.coefficients(examined),
-            policy=self._policy,
+        return Candidates(
+            features=examined.features,
+            coefficients=self.coefficients(examined),
+            lead=examined.fusion.lead,
             away=second.scope_log_odds if elsewhere else 0.0,
         )
-        both = in_both_legs(fusion, examined.evidence.at, self._policy)
+
+    def _found(self, examined: Examined, judgement: Judgement, limit: int) -> list[Found]:
+        order = ranked(examined, judgement, self._policy)
+        both = in_both_legs(examined.fusion, examined.evidence.at, self._policy)
         return [_shown(examined, order, i, both_legs=bool(both[i])) for i in order.order[:limit]]
 
     def coefficients(self, examined: Examined) -> Coefficients:

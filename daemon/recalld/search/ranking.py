@@ -12,7 +12,7 @@ from recalld.search.features import held
 from recalld.search.newer import Move, Statements, changed_words, newer_first
 from recalld.search.passage import window_cosines
 from recalld.search.policy import SearchPolicy
-from recalld.search.relevance import Coefficients, Judgement, judge
+from recalld.search.relevance import Judgement
 
 # How far a statement that goes first is put before the one that it replaces.
 _STEP = 1e-6
@@ -31,11 +31,8 @@ class Ranked:
     replaced_on: dict[int, str]
 
 
-def ranked(
-    examined: Examined, coefficients: Coefficients, *, policy: SearchPolicy, away: float = 0.0
-) -> Ranked:
-    """The candidates of one workspace as they are handed out. ``away`` as in ``judge``."""
-    judgement = judge(examined.features, coefficients, lead=examined.fusion.lead, away=away)
+def ranked(examined: Examined, judgement: Judgement, policy: SearchPolicy) -> Ranked:
+    """The candidates of one workspace as they are handed out."""
     score = examined.fusion.score[examined.evidence.at].astype(np.float64)
     first = by_hit(judgement)[: policy.second.newer.first]
     statements = None

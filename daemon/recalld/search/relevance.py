@@ -8,6 +8,7 @@ every other candidate gets a share of the best one's score. Share of answerable 
 pass where 5 % of the others do: cosine alone .57, first stage alone .66, both .84.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -70,21 +71,53 @@ class Judgement:
     hit: NDArray[np.float64]
 
 
-def judge(
-    features: Matrix, coefficients: Coefficients, *, lead: float = 0.0, away: float = 0.0
-) -> Judgement:
-    """Raw scores of the candidates of one question, in their order.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidates:
+    """Those of one question in one place. ``lead``: see ``Fusion``.
 
-    ``lead``: see ``Fusion``. ``away``: what is taken off for standing in another place than the
-    asker's, in log-odds.
+    ``away``: what is taken off their log-odds for standing elsewhere than at the asker's home.
     """
-    hit = hit_log_odds(features, coefficients)
-    if not len(hit):
-        return Judgement(raw=hit, hit=hit)
-    best = best_log_odds(features, hit, coefficients, lead=lead) - away
-    chance = 1 / (1 + np.exp(-hit))
-    share = coefficients.floor + (1 - coefficients.floor) * chance / chance.max()
-    return Judgement(raw=raw_score(best, coefficients.anchors) * share, hit=hit)
+
+    features: Matrix
+    coefficients: Coefficients
+    lead: float = 0.0
+    away: float = 0.0
+
+
+def judge(features: Matrix, coefficients: Coefficients, *, lead: float = 0.0) -> Judgement:
+    """Raw scores of the candidates of one question in one place, in their order."""
+    alone = Candidates(features=features, coefficients=coefficients, lead=lead)
+    return judge_together((alone,))[0]
+
+
+def judge_together(places: Sequence[Candidates]) -> tuple[Judgement, ...]:
+    """Raw scores of one question's candidates in several places, on one scale.
+
+    The most likely candidate of all is mapped by its own place's c; every other, wherever it
+    stands, gets a share of that by its likelihood.
+    """
+    hits = [hit_log_odds(one.features, one.coefficients) for one in places]
+    tops = [
+        float(hit.max(initial=-np.inf)) - one.away for hit, one in zip(hits, places, strict=True)
+    ]
+    if not tops or max(tops) == -np.inf:
+        return tuple(Judgement(raw=hit, hit=hit) for hit in hits)
+    leader = int(np.argmax(tops))
+    first = places[leader]
+    best = best_log_odds(first.features, hits[leader], first.coefficients, lead=first.lead)
+    top = raw_score(best - first.away, first.coefficients.anchors)
+    most = _chance(np.array(tops[leader]))
+    judged = []
+    for one, hit in zip(places, hits, strict=True):
+        floor = one.coefficients.floor
+        share = floor + (1 - floor) * _chance(hit - one.away) / most
+        judged.append(Judgement(raw=top * share, hit=hit))
+    return tuple(judged)
+
+
+def _chance(odds: NDArray[np.float64]) -> NDArray[np.float64]:
+    chance: NDArray[np.float64] = 1 / (1 + np.exp(-odds))
+    return chance
 
 
 def best_log_odds(

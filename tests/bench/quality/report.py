@@ -16,6 +16,7 @@ from recalld.evaluate.metrics import (
     kind_of,
     latency_ms,
     mixed_sets,
+    share,
     useful_share,
 )
 
@@ -40,13 +41,16 @@ class Line:
 
 # Set, level, Hit@1, Recall@5.
 _REQUIRED = (
-    ("locomo", "row", 0.44, 0.69),
-    ("cmrc_zh", "row", 0.52, 0.92),
-    ("memorybank_zh", "row", 0.62, 0.92),
-    ("docs_xling/en", "session", 0.60, 0.83),
-    ("docs_xling/zh", "session", 0.44, 0.67),
-    ("devmem", "row", 0.66, 0.92),
+    ("locomo", "row", 0.47, 0.72),
+    ("locomo", "session", 0.74, 0.89),
+    ("longmemeval", "row", 0.80, 0.86),
+    ("cmrc_zh", "row", 0.53, 0.93),
+    ("memorybank_zh", "row", 0.67, 0.96),
+    ("docs_xling/en", "session", 0.62, 0.85),
+    ("docs_xling/zh", "session", 0.48, 0.70),
+    ("devmem", "row", 0.70, 0.92),
 )
+_USEFUL = (("locomo", 0.54), ("cmrc_zh", 0.61), ("memorybank_zh", 0.70))
 
 
 def data_folder() -> Path:
@@ -86,18 +90,30 @@ def lines(answers: Rows) -> list[Line]:
         row = figures.get(f"{name} {level}")
         if row:
             found += [
-                Line(name=f"{name} Hit@1", required=hit, measured=row["hit@1"]),
-                Line(name=f"{name} Recall@5", required=recall, measured=row["recall@5"]),
+                Line(name=f"{name} {level} Hit@1", required=hit, measured=row["hit@1"]),
+                Line(name=f"{name} {level} Recall@5", required=recall, measured=row["recall@5"]),
             ]
     chats = figures.get("longmemeval session")
     if chats:
         found.append(Line(name="longmemeval chat Hit@1", required=0.88, measured=chats["hit@1"]))
-    for name, required in (("locomo", 0.48), ("cmrc_zh", 0.58)):
+    hops = by_row([one for one in answers if one.query.category == "multi_hop"])
+    if hops["n"]:
+        found.append(Line(name="multi-hop Hit@1", required=0.37, measured=hops["hit@1"]))
+    for name, required in _USEFUL:
         if f"useful {name}" in rates:
             rate = rates[f"useful {name}"]["rate"]
             found.append(Line(name=f"useful {name}", required=required, measured=rate))
-    rate = rates["false plain misses together"]["rate"]
-    found.append(Line(name="false plain misses", required=0.08, measured=rate, at_most=True))
+    most = {"false plain misses together": 0.06, "false adversarial, locomo": 0.58}
+    found += [
+        Line(name=name, required=required, measured=rates[name]["rate"], at_most=True)
+        for name, required in most.items()
+        if name in rates
+    ]
+    stale = [one.older_first for one in answers if one.query.stale and one.query.gold]
+    if stale:
+        found.append(
+            Line(name="older before newer", required=0.25, measured=share(stale), at_most=True)
+        )
     return found
 
 
@@ -115,7 +131,7 @@ def render(answers: Rows) -> str:
     for line in lines(answers):
         verdict = "reached" if line.reached else "MISSED"
         sign = "<=" if line.at_most else ">="
-        out.append(f"{line.name:28} {line.measured:6.3f} {sign} {line.required:4.2f}  {verdict}")
+        out.append(f"{line.name:32} {line.measured:6.3f} {sign} {line.required:4.2f}  {verdict}")
     return "\n".join(out)
 
 
