@@ -10,7 +10,8 @@ import anyio
 import numpy as np
 import pytest
 
-from recalld.embed.bge_m3 import BgeEmbedder, Patience
+from recalld.embed.bge_life import Patience
+from recalld.embed.bge_m3 import BgeEmbedder
 from recalld.embed.bge_wire import Load
 from recalld.embed.breaker import Breaker
 from recalld.embed.port import Both, EmbedderState, Purpose
@@ -62,7 +63,7 @@ async def test_a_worker_killed_in_a_batch_costs_the_batch_and_the_next_one_answe
         os.kill(first, signal.SIGSTOP)
         async with anyio.create_task_group() as nest:
             nest.start_soon(expect_refusal, engine)
-            await until(lambda: engine._busy_since is not None)
+            await until(lambda: engine._life.busy)
             os.kill(first, signal.SIGKILL)
         assert not is_running(first)
         await engine.ready()
@@ -111,10 +112,10 @@ async def test_a_question_overtakes_an_indexing_batch(checkpoint: Path) -> None:
         os.kill(pid, signal.SIGSTOP)
         async with anyio.create_task_group() as nest:
             nest.start_soon(index, "first")
-            await until(lambda: engine._busy_since is not None)
+            await until(lambda: engine._life.busy)
             nest.start_soon(index, "second")
             nest.start_soon(ask)
-            await until(lambda: len(engine._queue) == 2)
+            await until(lambda: len(engine._life.queue) == 2)
             os.kill(pid, signal.SIGCONT)
         # Four texts are two batches: the question came between those of the first.
         assert done[0] == "question"
@@ -150,7 +151,7 @@ async def test_three_failures_open_the_breaker(checkpoint: Path) -> None:
     engine = engine_on(
         checkpoint, patience=Patience(breaker=Breaker(pauses_s=(0.0, 0.0), open_s=600.0))
     )
-    engine._environ["PYTHONHOME"] = "/nonexistent"  # no interpreter starts with that
+    engine._life._environ["PYTHONHOME"] = "/nonexistent"  # no interpreter starts with that
     async with anyio.create_task_group() as nest:
         nest.start_soon(engine.run)
         engine.wake()

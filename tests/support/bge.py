@@ -10,7 +10,8 @@ import anyio
 import pytest
 
 from recalld.counters import Counters
-from recalld.embed.bge_m3 import BgeEmbedder, Patience
+from recalld.embed.bge_life import Patience
+from recalld.embed.bge_m3 import BgeEmbedder
 from recalld.embed.breaker import Breaker
 from recalld.embed.policy import EmbedPolicy
 

@@ -8,14 +8,10 @@ refused now, and search goes on with the engine of this process.
 import os
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from hashlib import blake2b
 from importlib.util import find_spec
 from pathlib import Path
 
-import anyio
 import numpy as np
-from anyio.abc import TaskGroup
 
 from recalld.counters import Counters
 from recalld.embed.bge_files import (
@@ -25,13 +21,10 @@ from recalld.embed.bge_files import (
     identity_of,
     model_folder,
 )
-from recalld.embed.bge_process import WorkerProcess, running_worker
-from recalld.embed.bge_wire import Embed, Embedded, Failed, Load, Loaded, unpacked
-from recalld.embed.breaker import Breaker
-from recalld.embed.centre import unit
+from recalld.embed.bge_life import BATCH_TEXTS, REMEMBERED, Patience, Setting, WorkerLife
 from recalld.embed.clean import clean_text
 from recalld.embed.engine import Engine
-from recalld.embed.jobs import Job, JobQueue
+from recalld.embed.jobs import Job
 from recalld.embed.policy import EmbedPolicy
 from recalld.embed.port import (
     Both,
@@ -47,37 +40,16 @@ from recalld.text.estimate import estimate_tokens
 
 IDENTITY = Identity(engine=ENGINE_NAME, model="bge-m3", dimension=USUAL_DIMENSION)
 
-# What one text is cut to; the windows that are embedded have 300 characters.
-MAX_TOKENS = 512
-# A question waits for one such batch at most: .7 s in half floats, and less text where that
-# takes longer.
-BATCH_TEXTS, BATCH_TOKENS, BATCH_MS = 2, 400, 500.0
-# A prompt asks for the same question in several searches.
-REMEMBERED = 64
-# A batch that ended the worker so often is not given to it again.
-MAX_DEATHS = 2
+# A question waits for one batch at most: .7 s in half floats.
+BATCH_TOKENS = 400
 _NO_WEIGHTS = SparseVector(ids=np.zeros(0, np.int32), weights=np.zeros(0, np.float32))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Patience:
-    """Seconds. ``overdue_s``: so long without a reply, questions are refused instead of queued.
-
-    ``hang_s``: the worker is killed; a passage of 512 tokens takes 1.5 s alone, and several
-    times that when every core is taken.
-    """
-
-    load_s: float = 180.0
-    overdue_s: float = 1.0
-    hang_s: float = 30.0
-    breaker: Breaker = field(default_factory=Breaker)
 
 
 class BgeEmbedder:
     """A ``SparseEmbedder`` over the worker process. ``run`` starts it when something is asked.
 
-    Counted: ``embed.bge.started``, ``.unloaded``, ``.died``, ``.hung``, ``.opened`` (the
-    breaker), ``.calls``, ``.failed``, ``.bad_vectors``, ``.remembered``, ``.refused_texts``.
+    A question asked again within a prompt's searches is remembered. Counted, besides what
+    ``WorkerLife`` counts: ``embed.bge.remembered``, ``embed.bge.refused_texts``.
     """
 
     def __init__(
@@ -89,21 +61,15 @@ class BgeEmbedder:
         environ: Mapping[str, str],
         patience: Patience | None = None,
     ) -> None:
-        self._folder, self._policy, self._counters = folder, policy, counters
-        self._environ = dict(environ)
-        self._patience = patience or Patience()
+        self._policy, self._counters = policy, counters
         self._identity, self._lacking = _look_at(folder)
-        self._queue = JobQueue()
-        self._wanted = anyio.Event()
-        self._changed = anyio.Event()
-        self._state = EmbedderState.FAILED if self._lacking else EmbedderState.LOADING
-        self._trouble = ""
-        self._busy_since: float | None = None
-        self._slow = False
-        self._loaded: Loaded | None = None
-        self._worker: WorkerProcess | None = None
+        self._life = WorkerLife(
+            Setting(folder=folder, dimension=self._identity.dimension, environ=environ),
+            policy=policy,
+            counters=counters,
+            patience=patience or Patience(),
+        )
         self._known: OrderedDict[str, tuple[Vectors, SparseVector]] = OrderedDict()
-        self._deaths: OrderedDict[bytes, int] = OrderedDict()
 
     @property
     def identity(self) -> Identity:
@@ -111,44 +77,29 @@ class BgeEmbedder:
 
     @property
     def state(self) -> EmbedderState:
-        return self._state
+        return EmbedderState.FAILED if self._lacking else self._life.state
 
     @property
     def problem(self) -> str:
-        return self._lacking or self._trouble or self._overdue()
+        return self._lacking or self._life.trouble or self._life.overdue()
 
     def describe(self) -> Mapping[str, object]:
-        loaded = self._loaded
-        return {
-            "model": str(self._folder),
-            "pid": None if self._worker is None else self._worker.pid,
-            "precision": None if loaded is None else loaded.precision,
-            "probe_ms": None if loaded is None else loaded.probe_ms,
-            "load_ms": None if loaded is None else loaded.load_ms,
-            "waiting": len(self._queue),
-            "failures": self._patience.breaker.failures,
-        }
+        return self._life.describe()
 
     def wake(self) -> None:
-        self._wanted.set()
+        self._life.wake()
 
     async def ready(self) -> None:
         self.wake()
-        while self._state is not EmbedderState.READY:
+        while self.state is not EmbedderState.READY:
             if self._lacking:
                 raise Unavailable("embedder", self._lacking)
-            await self._changed.wait()
+            await self._life.changed()
 
     async def run(self) -> None:
         """Until cancelled; at once where the model is not there."""
-        if self._lacking:
-            return
-        async with anyio.create_task_group() as nest:
-            while True:
-                self._enter(EmbedderState.LOADING if len(self._queue) else EmbedderState.ASLEEP)
-                await self._wanted.wait()
-                self._enter(EmbedderState.LOADING)
-                await self._one_life(nest)
+        if not self._lacking:
+            await self._life.run()
 
     async def embed_queries(self, texts: Sequence[str]) -> Vectors:
         return (await self.embed_both(texts, Purpose.QUERY)).dense
@@ -166,9 +117,9 @@ class BgeEmbedder:
         return (await self.embed_both(texts, Purpose.WORD)).dense
 
     async def embed_both(self, texts: Sequence[str], purpose: Purpose) -> Both:
-        if self._state is not EmbedderState.READY:
+        if self.state is not EmbedderState.READY:
             self.wake()
-            raise Unavailable("embedder", self.problem or f"{ENGINE_NAME} is {self._state}")
+            raise Unavailable("embedder", self.problem or f"{ENGINE_NAME} is {self.state}")
         clean = [clean_text(text, self._policy.max_text_chars) for text in texts]
         if purpose is Purpose.QUERY:
             found = await self._of_questions(dict.fromkeys(text for text in clean if text))
@@ -189,7 +140,7 @@ class BgeEmbedder:
             self._counters.add("embed.bge.remembered", len(found))
         unknown = tuple(text for text in texts if text not in found)
         if unknown:
-            overdue = self._overdue()
+            overdue = self._life.overdue()
             if overdue:
                 raise Unavailable("embedder", overdue)
             found |= await self._submit(unknown, Purpose.QUERY)
@@ -210,7 +161,7 @@ class BgeEmbedder:
         """Lazily: how long the last one took decides how much the next one holds."""
         at = 0
         while at < len(texts):
-            some = tuple(texts[at : at + (1 if self._slow else BATCH_TEXTS)])
+            some = tuple(texts[at : at + (1 if self._life.slow else BATCH_TEXTS)])
             if sum(map(estimate_tokens, some)) > BATCH_TOKENS:
                 some = some[:1]
             yield some
@@ -219,128 +170,18 @@ class BgeEmbedder:
     async def _submit(
         self, texts: tuple[str, ...], purpose: Purpose
     ) -> dict[str, tuple[Vectors, SparseVector]]:
-        if self._deaths.get(_key(texts), 0) >= MAX_DEATHS:
+        if self._life.deadly(texts):
             self._counters.add("embed.bge.refused_texts", len(texts))
             raise Unavailable("embedder", f"these {len(texts)} texts ended the worker before")
         job = Job(texts, purpose)
-        self._queue.put(job)
+        self._life.queue.put(job)
         self.wake()
         try:
             await job.settled.wait()
         finally:
-            self._queue.discard(job)
+            self._life.queue.discard(job)
         both = job.result()
         return dict(zip(texts, zip(both.dense, both.sparse, strict=True), strict=True))
-
-    async def _one_life(self, nest: TaskGroup) -> None:
-        """A worker from its start to its end; after a failure, the pause before the next."""
-        try:
-            async with running_worker(self._environ, self._policy.threads) as worker:
-                self._counters.add("embed.bge.started")
-                nest.start_soon(worker.listen)
-                self._worker = worker
-                await self._load(worker)
-                self._trouble = ""
-                self._enter(EmbedderState.READY)
-                await self._work(worker)
-                self._enter(EmbedderState.LOADING)
-                self._wanted = anyio.Event()
-                if len(self._queue):
-                    self.wake()
-            self._counters.add("embed.bge.unloaded")
-        except Unavailable as fault:
-            await self._recover(fault)
-        finally:
-            self._worker = None
-
-    async def _recover(self, fault: Unavailable) -> None:
-        breaker = self._patience.breaker
-        pause_s = breaker.failed()
-        self._counters.add("embed.bge.died")
-        self._trouble = f"{fault.problem} (tried again in {pause_s:g} s)"
-        self._enter(EmbedderState.LOADING)
-        self._queue.refuse_all(self._trouble)
-        if breaker.is_open:
-            self._counters.add("embed.bge.opened")
-            self._wanted = anyio.Event()  # then only when somebody asks
-        await anyio.sleep(pause_s)
-
-    async def _load(self, worker: WorkerProcess) -> None:
-        request = Load(folder=str(self._folder), threads=self._policy.threads)
-        with anyio.move_on_after(self._patience.load_s) as scope:
-            reply, _ = await worker.ask(request)
-        if scope.cancelled_caught:
-            raise Unavailable("worker", f"did not load within {self._patience.load_s:g} s")
-        if not isinstance(reply, Loaded):
-            why = reply.problem if isinstance(reply, Failed) else "an answer to nothing"
-            raise Unavailable("worker", f"does not load: {why}")
-        self._loaded = reply
-
-    async def _work(self, worker: WorkerProcess) -> None:
-        """Job after job, until there was none for so long that memory is worth more."""
-        while True:
-            job = await self._queue.next(self._policy.unload_after_s)
-            if job is None:
-                return
-            self._busy_since = anyio.current_time()
-            try:
-                await self._do(worker, job)
-            except Unavailable as fault:
-                self._mourn(job)
-                # First of all it is no longer ready: whoever reads the job's fault asks for that.
-                self._trouble = fault.problem
-                self._enter(EmbedderState.LOADING)
-                job.fail(fault.problem)
-                raise
-            finally:
-                self._busy_since = None
-
-    async def _do(self, worker: WorkerProcess, job: Job) -> None:
-        self._counters.add("embed.bge.calls")
-        with anyio.move_on_after(self._patience.hang_s) as scope:
-            reply, raw = await worker.ask(Embed(texts=job.texts, max_length=MAX_TOKENS))
-        if scope.cancelled_caught:
-            self._counters.add("embed.bge.hung")
-            raise Unavailable("worker", f"did not answer within {self._patience.hang_s:g} s")
-        if isinstance(reply, Embedded):
-            self._settle(job, reply, raw)
-            return
-        problem = reply.problem if isinstance(reply, Failed) else "an answer to nothing"
-        self._counters.add("embed.bge.failed")
-        job.fail(problem)
-
-    def _settle(self, job: Job, reply: Embedded, raw: bytes) -> None:
-        try:
-            both = unpacked(reply, raw)
-        except ValueError as fault:
-            raise Unavailable("worker", f"broke the protocol: {fault}") from fault
-        self._patience.breaker.succeeded()
-        if job.purpose is not Purpose.QUERY:
-            self._slow = reply.took_ms > BATCH_MS * len(job.texts) / BATCH_TEXTS
-        shape = (len(job.texts), self._identity.dimension)
-        finite = all(np.isfinite(one.weights).all() for one in both.sparse)
-        if both.dense.shape != shape or not np.isfinite(both.dense).all() or not finite:
-            self._counters.add("embed.bge.bad_vectors")
-            job.fail(f"returned {both.dense.shape} for {shape}, or numbers that are none")
-            return
-        job.succeed(Both(dense=unit(both.dense), sparse=both.sparse))
-
-    def _mourn(self, job: Job) -> None:
-        key = _key(job.texts)
-        self._deaths[key] = self._deaths.pop(key, 0) + 1
-        while len(self._deaths) > REMEMBERED:
-            self._deaths.popitem(last=False)
-
-    def _overdue(self) -> str:
-        if self._busy_since is None:
-            return ""
-        late_s = anyio.current_time() - self._busy_since
-        return f"no answer for {late_s:.0f} s" if late_s > self._patience.overdue_s else ""
-
-    def _enter(self, state: EmbedderState) -> None:
-        self._state = state
-        self._changed.set()
-        self._changed = anyio.Event()
 
 
 def installed() -> bool:
@@ -362,10 +203,6 @@ def _look_at(folder: Path) -> tuple[Identity, str]:
     if not installed():
         return identity, "FlagEmbedding is not installed: pip install 'recalld[bge]'"
     return identity, ""
-
-
-def _key(texts: Sequence[str]) -> bytes:
-    return blake2b("\0".join(texts).encode(), digest_size=16).digest()
 
 
 def build(policy: EmbedPolicy, counters: Counters) -> BgeEmbedder:
