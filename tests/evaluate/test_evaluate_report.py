@@ -137,10 +137,18 @@ def test_plots_stay_inside_their_frame() -> None:
     assert drawn.count("<circle") == 2
     drawn += histogram(axes, [[(0.0, 37.0, 3)], [(0.0, 37.0, 1)]])
     drawn += bars("t", [Bar(name="a", values=(1.0, float("nan")))])
+    drawn += bars("t", [Bar(name="忆" * 60, values=(1.0, 0.5), note="(3)")])
     for name in ("x", "y", "cx", "cy", "x1", "y2", "width", "height"):
         values = [float(value) for value in re.findall(rf'\b{name}="(-?[\d.]+)"', drawn)]
         assert values
         assert all(0 <= value <= 460 for value in values)
+
+
+def test_a_name_that_is_too_long_for_its_bar_loses_its_end_and_no_other_does() -> None:
+    names = ("longmemeval, single-session-preference", "x" * 60, "忆" * 60)
+    drawn = bars("t", [Bar(name=name, values=(0.5,), note="(3)") for name in names])
+    labels = re.findall(r">([^<]*) \(3\)</text>", drawn)
+    assert labels == [names[0], "x" * 40 + "…", "忆" * 20 + "…"]
 
 
 def judged(decision: str, label: str, *, kind: str = "user", query: str = "t") -> Judged:

@@ -4,10 +4,13 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
+from unicodedata import east_asian_width
 
 WIDTH, HEIGHT = 460, 320
 LEFT, RIGHT, TOP, BOTTOM = 52, 16, 16, 44
-BAR_HEIGHT, BAR_GAP, BAR_LABEL = 13, 9, 210
+BAR_HEIGHT, BAR_GAP = 13, 9
+# What a character of a label takes; a wide one of CJK takes twice that.
+CHARACTER_WIDTH, LABEL_CHARACTERS = 6, 45
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,25 +90,40 @@ def bars(title: str, rows: Sequence[Bar]) -> str:
     """Horizontal bars from 0 to 1, the value behind each."""
     series = max((len(row.values) for row in rows), default=1)
     step = series * BAR_HEIGHT + BAR_GAP
-    width = WIDTH - BAR_LABEL - 48
+    labels = [_short(row.name, row.note) for row in rows]
+    left = 16 + CHARACTER_WIDTH * max(map(_cells, labels), default=0)
+    width = WIDTH - left - 48
     parts = []
-    for at, row in enumerate(rows):
+    for at, (row, label) in enumerate(zip(rows, labels, strict=True)):
         top = 8 + at * step
-        middle = top + series * BAR_HEIGHT / 2 + 4
-        parts.append(_text(BAR_LABEL - 8, middle, f"{row.name} {row.note}".strip(), "end"))
+        parts.append(_text(left - 8, top + series * BAR_HEIGHT / 2 + 4, label, "end"))
         for number, value in enumerate(row.values):
             known = not math.isnan(value)
             y = top + number * BAR_HEIGHT
             parts.append(
-                f'<rect class="s{number}" x="{BAR_LABEL}" y="{y}"'
+                f'<rect class="s{number}" x="{left}" y="{y}"'
                 f' width="{width * value if known else 0:.1f}" height="{BAR_HEIGHT - 2}"/>'
             )
             shown = f"{value:.2f}" if known else "-"
-            end = BAR_LABEL + (width * value if known else 0) + 5
+            end = left + (width * value if known else 0) + 5
             parts.append(_text(end, y + BAR_HEIGHT - 3, shown, "start"))
     if not rows:
         parts.append(_text(WIDTH / 2, 24, "nothing to measure", "middle"))
     return _svg(title, parts, height=max(40, 16 + len(rows) * step))
+
+
+def _short(name: str, note: str) -> str:
+    """Name and note, the end of a long name left out."""
+    room = LABEL_CHARACTERS - _cells(note) - 1
+    if _cells(name) > room:
+        while _cells(name) > room - 1:
+            name = name[:-1]
+        name += "…"
+    return f"{name} {note}".strip()
+
+
+def _cells(text: str) -> int:
+    return sum(2 if east_asian_width(character) in "WF" else 1 for character in text)
 
 
 def _line(one: Line, axes: Axes, number: int) -> str:
