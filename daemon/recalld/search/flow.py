@@ -187,9 +187,10 @@ class IndexSearcher:
         async def work() -> None:
             await self._keeper.refresh(kept)
 
-        return Stage(
-            name="refresh", work=work, otherwise=None, limit_ms=self._policy.refresh_limit_ms
-        )
+        # An outdated corpus can answer; without any there is nothing better to wait for.
+        policy = self._policy
+        limit_ms = policy.total_ms if kept.corpus is None else policy.refresh_limit_ms
+        return Stage(name="refresh", work=work, otherwise=None, limit_ms=limit_ms)
 
     def _candidates(self, examined: Examined, home: int | None) -> Candidates:
         second = self._policy.second
