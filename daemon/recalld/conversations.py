@@ -23,6 +23,8 @@ from recalld.store.transcripts import TranscriptStore
 # Fingerprints wait this long for each other; a turn is written down later than that.
 WRITE_PAUSE_S = 0.5
 MAX_WAITING = MAX_SNIPPETS
+# At the start what is indexed already is loaded first: somebody may be asking.
+START_PAUSE_S = 0.5
 
 
 class Heard:
@@ -86,6 +88,7 @@ class Conversations:
         return [{"path": skip.path, "why": skip.why} for skip in self._follower.skips]
 
     async def run(self) -> None:
+        await anyio.sleep(START_PAUSE_S)
         await self.heard.load()
         async with anyio.create_task_group() as nest:
             nest.start_soon(self.heard.run)

@@ -300,7 +300,7 @@ def test_vectors_of_another_size_are_never_used_and_are_replaced(tmp_path):
     with running(
         tmp_path / "d", workspaces=[tmp_path / "notes"], environ=environ, program=PROGRAM
     ) as daemon:
-        assert found(daemon, "freezer alarm")[0] == "n11"
+        until(lambda: found(daemon, "freezer alarm")[:1] == ["n11"], what="the index")
         (status,) = daemon.call("index.status")["workspaces"]
         outdated = [why for why in status["degraded"] if "/384" in why]
         assert "/512" in outdated[0]
