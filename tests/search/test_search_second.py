@@ -103,7 +103,7 @@ def test_a_turn_that_asks_goes_behind_an_equal_one_that_says() -> None:
 
 def test_words_that_stand_in_a_question_only_are_no_statement() -> None:
     text = "Did you paint the boat? I sold the boat."
-    own = " ".join(lexical_tokens(text))
+    own = lexical_tokens(text)
     assert only_asked(own, text, ("paint", "boat", "sold")) == {"paint"}
     assert only_asked(own, text.replace("?", "."), ("paint",)) == set()
 

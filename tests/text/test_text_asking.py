@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recalld.text.asking import asking_share, may_ask, questions, sentences
+from recalld.text.asking import asking_share, asks, may_ask, questions, sentences
 
 
 @pytest.mark.parametrize(
@@ -34,3 +34,4 @@ def test_sentences_are_the_text_and_the_share_is_one(text: str) -> None:
     assert "".join("".join(sentences(text)).split()) == kept
     assert 0.0 <= asking_share(text) <= 1.0
     assert may_ask(text) or asking_share(text) == 0.0
+    assert questions(text) == [one for one in sentences(text) if asks(one)]

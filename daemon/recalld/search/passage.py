@@ -3,7 +3,7 @@
 import numpy as np
 
 from recalld.search.corpus import Corpus
-from recalld.search.features import Rarity
+from recalld.search.features import Rarity, root_of
 from recalld.search.matrix import Singles
 from recalld.search.model import ChunkDetail
 
@@ -21,18 +21,12 @@ def focus_of(
     text = detail.text.lower()
     value = np.zeros(len(windows))
     for token, idf in zip(tokens, rare.idf.tolist(), strict=True):
-        root = _root(token)
+        root = root_of(token)
         value += [idf * (text.find(root, start, end) >= 0) for start, end in windows]
     value /= rare.total
     if cosines is not None and len(cosines) == len(windows):
         value = value + cosines
     return windows[int(value.argmax())]
-
-
-def _root(token: str) -> str:
-    """What a stem begins with in a text: Porter turns a final y into i. Tokenising ten long
-    chunks for this took 7 ms."""
-    return token[:-1] if token.endswith("i") and len(token) > 3 else token
 
 
 def window_cosines(corpus: Corpus, scores: Singles, at: int) -> Singles:
