@@ -82,9 +82,14 @@ def in_time(daemon, texts, *, hung, say, **params):
     raise AssertionError(timed.latest(BUDGET_MS + GRACE_MS))
 
 
+def anew(session):
+    """The same place under a key of its own."""
+    return {**session, "key": f"agent:main:{uuid4()}"}
+
+
 def answers(daemon, session, **params):
-    """Whether the first decision is recalled."""
-    result = daemon.call("session.prompt", session=session, text=prompts()[0], **params)
+    """Whether the first decision is recalled, by a session that was shown nothing yet."""
+    result = daemon.call("session.prompt", session=anew(session), text=prompts()[0], **params)
     return result["status"] == "ok" and "9100" in result["context"]
 
 
@@ -107,7 +112,7 @@ def test_without_the_engine_the_words_still_find_what_was_decided(tmp_path, text
         with hanging(folder, [EMBEDDER]):
             for _ in range(10):
                 result = daemon.call(
-                    "session.prompt", session=session, text=text, budget_ms=BUDGET_MS
+                    "session.prompt", session=anew(session), text=text, budget_ms=BUDGET_MS
                 )
                 assert result["hits"][0]["path"] == "memory/invoice-exporter.md", result
             (problem,) = [why for why in daemon.call("status")["degraded"] if "hang" in why]
