@@ -5,6 +5,7 @@ import os
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -25,7 +26,7 @@ def note(tmp_path: Path) -> Path:
 BEFORE = "2020-01-01T00:00:00+00:00"
 
 
-def found_of(file: Path, **changes: object):
+def found_of(file: Path, **changes: Any):
     modified_at = datetime.fromtimestamp(file.stat().st_mtime_ns / 1e9, UTC).isoformat()
     return hit("memory/a.md", modified_at=modified_at, **changes)
 

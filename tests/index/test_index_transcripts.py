@@ -172,8 +172,8 @@ def spoken(row: dict[str, Any]) -> Counter[str]:
             continue
         if not isinstance(value, dict):
             continue
-        payload = value.get("payload") if isinstance(value.get("payload"), dict) else {}
-        message = value.get("message") if isinstance(value.get("message"), dict) else payload
+        payload: Any = value.get("payload") if isinstance(value.get("payload"), dict) else {}
+        message: Any = value.get("message") if isinstance(value.get("message"), dict) else payload
         role = message.get("role") or value.get("role") or value.get("type")
         content = message.get("content") or value.get("content") or ""
         if role not in ("user", "assistant"):

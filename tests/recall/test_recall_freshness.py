@@ -2,6 +2,7 @@
 
 import threading
 from dataclasses import replace
+from typing import Any
 
 import anyio
 import pytest
@@ -80,7 +81,7 @@ async def test_what_is_stale_makes_room_for_the_next_and_why_says_so():
 
     seen = await recalled(hits, reread)
     assert [one.found.path for one in seen.injection.shown] == ["b.md", "d.md", "e.md"]
-    told = explanation_of(trace_of(seen, queries="text"))
+    told: Any = explanation_of(trace_of(seen, queries="text"))
     assert {row["path"]: row["rule"] for row in told["cut"]} == dict.fromkeys(gone, "stale")
 
 

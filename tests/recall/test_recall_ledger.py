@@ -1,5 +1,7 @@
 """What a session was shown is not shown again, until its context was emptied."""
 
+from typing import Any
+
 import pytest
 
 from recalld.recall.explain import explanation_of
@@ -49,7 +51,9 @@ async def test_only_what_is_new_is_injected_and_why_tells_the_rest(tmp_path):
         house.searcher.hits = (N1, N3, N2)
         second = await service.prompt(house.prompt())
         assert injected(second) == ["n3"]
-        told = explanation_of(house.told[-1].trace())
+        trace = house.told[-1].trace
+        assert trace is not None
+        told: Any = explanation_of(trace())
         assert {row["id"]: row["rule"] for row in told["cut"]} == {
             "n1": "already_shown",
             "n2": "already_shown",
