@@ -74,11 +74,10 @@ def test_bc10_three_rounds_of_the_same_block_leave_one_note(tmp_path, eval_data)
             daemon.call("index.sync")
         assert blocks[0] is not None
         assert blocks[0] == blocks[1] == blocks[2]
-        hits = daemon.call("search", query="billing retries", min_score=0.55)["hits"]
-        assert [hit["path"] for hit in hits] == ["memory/n1.md"]
-        every = daemon.call("search", query="billing retries", limit=20)["hits"]
-        said = [hit["snippet"] for hit in every if hit["source"] == "sessions"]
-        assert all(snippet == "What is left for the billing job?" for snippet in said)
+        hits = daemon.call("search", query="billing retries", limit=20)["hits"]
+        # What the user asked is the user's own; what memory said is there once, and first.
+        assert hits[0]["path"] == "memory/n1.md"
+        assert {hit["snippet"] for hit in hits[1:]} <= {"What is left for the billing job?"}
 
 
 def test_an_echo_is_known_after_a_restart_and_when_the_index_is_made_anew(tmp_path):
