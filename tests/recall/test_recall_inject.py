@@ -276,8 +276,11 @@ def stays_quoted(text, path, focus):
     block.encode()
 
 
+FILLERS = "\u115f\u1160\u3164\uffa0"  # letters by category, invisible, and taken out on purpose
 words = st.text(
-    alphabet=st.characters(blacklist_categories=("C", "Z", "M")), min_size=1, max_size=9
+    alphabet=st.characters(blacklist_categories=("C", "Z", "M"), blacklist_characters=FILLERS),
+    min_size=1,
+    max_size=9,
 )
 
 
