@@ -1,6 +1,7 @@
 """Fixtures every test may name, and the guards that no test can forget."""
 
 import os
+import signal
 from collections.abc import Iterator
 from inspect import iscoroutinefunction
 from pathlib import Path
@@ -13,6 +14,13 @@ from support.guards import noted_errors, run_in_short_steps
 import anyio._backends._trio  # noqa: F401  isort: skip
 
 REPOSITORY = Path(__file__).resolve().parent.parent
+
+# Programs that tests start find ``support`` too, also where recalld is an installed package.
+os.environ["PYTHONPATH"] = os.pathsep.join(
+    [str(REPOSITORY / "tests"), *filter(None, [os.environ.get("PYTHONPATH")])]
+)
+# A run in the background of a shell ignores Ctrl-C and hands that on to what tests interrupt.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

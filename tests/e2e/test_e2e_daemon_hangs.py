@@ -1,19 +1,15 @@
 """Parts that hang: every prompt is still answered, and the process still ends."""
 
-import itertools
-import json
 import signal
-import sqlite3
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from uuid import uuid4
 
 import anyio
 import anyio.to_thread
 import pytest
 
-from support.daemon import Peer, environment, request, running
+from support.daemon import Peer, environment, request
 from support.hangs import ask, hung_readers, world
 
 PROMPT = "which port did we move the gateway to?"
@@ -132,66 +128,3 @@ def test_a_second_sigterm_ends_it_at_once(stuck):
             break
     stuck.send_signal(signal.SIGTERM)
     assert stuck.wait(timeout=2) == 0
-
-
-def write_until_killed(path, name):
-    """Ids of acknowledged turns, until the daemon is gone."""
-    acknowledged = []
-    try:
-        with Peer(path) as peer:
-            for number in itertools.count():
-                turn = f"{name}-{number}"
-                peer.say(
-                    request(
-                        "session.turn",
-                        turn,
-                        session={"key": name},
-                        user="u",
-                        assistant="a",
-                        event_id=turn,
-                    )
-                )
-                line = peer.line()
-                if line is None:
-                    break
-                if "result" in json.loads(line):
-                    acknowledged.append(turn)
-    except OSError:
-        pass
-    return acknowledged
-
-
-def test_a_kill_under_eight_writers_loses_no_acknowledged_turn(home):
-    acknowledged: set[str] = set()
-    with ThreadPoolExecutor(8) as pool:
-        for life in range(20):
-            with running(home) as daemon:
-                writers = [
-                    pool.submit(write_until_killed, daemon.socket_path, f"{life}-{writer}")
-                    for writer in range(8)
-                ]
-                daemon.call("ping")
-                # The moment of the kill wanders with the number of turns that got through.
-                while sum(1 for w in writers if w.done()) == 0:
-                    count = sqlite_count(home)
-                    if count >= len(acknowledged) + 10 + 7 * life:
-                        break
-                daemon.send_signal(signal.SIGKILL)
-                daemon.ended()
-                acknowledged |= {turn for writer in writers for turn in writer.result()}
-    connection = sqlite3.connect(home / "state" / "state.db")
-    kept = {event_id for (event_id,) in connection.execute("SELECT event_id FROM event")}
-    rows = connection.execute("SELECT count(*) FROM event").fetchone()[0]
-    assert connection.execute("PRAGMA quick_check").fetchall() == [("ok",)]
-    connection.close()
-    assert acknowledged <= kept
-    assert rows == len(kept)
-    assert len(acknowledged) > 100
-
-
-def sqlite_count(home):
-    connection = sqlite3.connect(f"file:{home / 'state' / 'state.db'}?mode=ro", uri=True)
-    try:
-        return connection.execute("SELECT count(*) FROM event").fetchone()[0]
-    finally:
-        connection.close()
