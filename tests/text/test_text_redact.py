@@ -104,7 +104,7 @@ INNOCENT = [
     "password: 12+chars",
     "password_changed_at: 2026-03-01T10:00:00",
     "password_min_length = 120000",
-    "PWD=/work/main2/Src",
+    "PWD=/srv/build/main2/Src",
     "pwd: C:\\Users\\ann2",
     "password: ********",
     "login?password=&user=ann2",
