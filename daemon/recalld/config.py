@@ -15,6 +15,7 @@ from msgspec import Meta
 
 from recalld.config_decode import convert, faults_of, from_environment, parse, put, variable_of
 from recalld.config_schema import leaves, value_at
+from recalld.continuity.policy import ContinuityPolicy
 from recalld.embed.policy import EmbedPolicy
 from recalld.errors import BadConfig
 from recalld.fallback.policy import FallbackPolicy
@@ -54,10 +55,6 @@ class WorkspaceEntry(Policy, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         for name in ("memory", "wiki", "documents"):
             check_patterns(f"workspaces.{name}", getattr(self, name))
-
-
-class ContinuityPolicy(Policy, frozen=True, kw_only=True):
-    """The ``[continuity]`` table; no keys yet."""
 
 
 class HeartbeatPolicy(Policy, frozen=True, kw_only=True):

@@ -51,6 +51,8 @@ IO_MODULES = frozenset(
         "llm.client",
         "llm.limiter",
         "fallback.command",
+        "continuity.disk",
+        "continuity.examine",
     }
 )
 IMPURE = frozenset(

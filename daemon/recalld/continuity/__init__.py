@@ -1,0 +1,1 @@
+"""Continuity: what we were doing, where we stopped, what is next."""
