@@ -1,7 +1,6 @@
 """``recalld calibrate`` fits on a folder of sets and writes what search then uses."""
 
 import json
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -12,6 +11,7 @@ from recalld.coefficients import encoded, own_coefficients, own_file
 from recalld.counters import Counters
 from recalld.search.flow import load_coefficients
 from recalld.search.relevance import Coefficients
+from support.labelled import write_rooms
 
 
 def env(folder: Path) -> dict[str, str]:
@@ -51,34 +51,6 @@ def test_coefficients_of_another_model_are_left(tmp_path: Path) -> None:
     assert own_coefficients("none/none/0", env(tmp_path), Counters()) is None
 
 
-def lines(rows: Sequence[Mapping[str, object]]) -> str:
-    return "".join(json.dumps(row) + "\n" for row in rows)
-
-
-def a_set(folder: Path, name: str, things: int) -> None:
-    """Notes of things in rooms; half the questions are of things that no note names."""
-    words = [f"{name}thing{number}" for number in range(2 * things)]
-    notes = [
-        {"id": f"r{n}", "group": name, "text": f"The {word} stands in room {n} of the house."}
-        for n, word in enumerate(words[:things])
-    ]
-    asked = [
-        {
-            "qid": f"q{n}",
-            "group": name,
-            "query": f"In which room is the {word}?",
-            "lang": "en",
-            "category": "plain" if n < things else "not_in_memory",
-            "gold": [f"r{n}"] if n < things else [],
-            "abstain": n >= things,
-        }
-        for n, word in enumerate(words)
-    ]
-    (folder / name).mkdir(parents=True)
-    (folder / name / "corpus.jsonl").write_text(lines(notes), encoding="utf-8")
-    (folder / name / "queries.jsonl").write_text(lines(asked), encoding="utf-8")
-
-
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name, value in env(tmp_path).items():
@@ -89,8 +61,8 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_what_is_fitted_is_written_where_search_looks_and_says_what_it_is_from(
     here: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    a_set(here / "data", "one", 40)
-    a_set(here / "data", "two", 40)
+    write_rooms(here / "data", "one", 40)
+    write_rooms(here / "data", "two", 40)
     arguments = ["calibrate", str(here / "data"), "--engine", "none", "--source", "me, MIT"]
     assert run([*arguments, "--dry-run"]) == 0
     assert not list(here.glob("recalld/**/*.json"))
@@ -112,7 +84,7 @@ def test_what_is_fitted_is_written_where_search_looks_and_says_what_it_is_from(
 def test_figures_are_printed_by_raw_score_and_by_threshold(
     here: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    a_set(here / "data", "one", 60)
+    write_rooms(here / "data", "one", 60)
     assert run(["calibrate", str(here / "data" / "one"), "--engine", "none", "--dry-run"]) == 0
     shown = capsys.readouterr().out
     assert "how often the first hit is right" in shown
@@ -126,7 +98,7 @@ def test_too_little_to_fit_on_is_said_and_nothing_is_written(
 ) -> None:
     (here / "data").mkdir()
     if things:
-        a_set(here / "data", "one", things)
+        write_rooms(here / "data", "one", things)
     assert run(["calibrate", str(here / "data"), "--engine", "none"]) != 0
     assert "questions" in capsys.readouterr().err or not things
     assert not list(here.glob("recalld/**/*.json"))

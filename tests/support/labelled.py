@@ -101,3 +101,32 @@ def _write_set(
     ]
     (folder / "corpus.jsonl").write_text(lines(corpus), encoding="utf-8")
     (folder / "queries.jsonl").write_text(lines(queries), encoding="utf-8")
+
+
+def _lines(rows: Sequence[Mapping[str, object]]) -> str:
+    return "".join(json.dumps(row) + "\n" for row in rows)
+
+
+def write_rooms(folder: Path, name: str, things: int) -> None:
+    """A set ``name``: notes of things in rooms. Half the questions are of things that no note
+    names."""
+    words = [f"{name}thing{number}" for number in range(2 * things)]
+    notes = [
+        {"id": f"r{n}", "group": name, "text": f"The {word} stands in room {n} of the house."}
+        for n, word in enumerate(words[:things])
+    ]
+    asked = [
+        {
+            "qid": f"q{n}",
+            "group": name,
+            "query": f"In which room is the {word}?",
+            "lang": "en",
+            "category": "plain" if n < things else "not_in_memory",
+            "gold": [f"r{n}"] if n < things else [],
+            "abstain": n >= things,
+        }
+        for n, word in enumerate(words)
+    ]
+    (folder / name).mkdir(parents=True)
+    (folder / name / "corpus.jsonl").write_text(_lines(notes), encoding="utf-8")
+    (folder / name / "queries.jsonl").write_text(_lines(asked), encoding="utf-8")

@@ -17,6 +17,8 @@ from recalld.cli._output import print_json, safe, say
 from recalld.config import read
 from recalld.errors import BadRequest
 from recalld.evaluate.gate_eval import gate_predictions
+from recalld.evaluate.held_out import BY_FOLD
+from recalld.evaluate.held_out import held_out as apart
 from recalld.evaluate.html import cell, page
 from recalld.evaluate.predictions import write_predictions
 from recalld.evaluate.report import (
@@ -27,6 +29,7 @@ from recalld.evaluate.report import (
     injection_of,
     report_of,
     side_by_side,
+    together,
 )
 from recalld.evaluate.run import Evaluation, Recipe, evaluate, evaluate_self
 
@@ -68,6 +71,10 @@ def evaluation(
     mixed: Annotated[
         bool, typer.Option("--mixed", help="All sets in one store, each group as its own home.")
     ] = False,
+    held_out: Annotated[
+        bool,
+        typer.Option("--held-out", help="Also by raw scores fitted without the very questions."),
+    ] = False,
     html: Annotated[
         Path | None, typer.Option("--html", metavar="FILE", help="Also write a page with plots.")
     ] = None,
@@ -87,21 +94,22 @@ def evaluation(
     Needs no daemon and changes none. Injected is what one search brings to
     recall.quality_gate.high_raw_score, recall.top_k at most.
     """
-    recipes = [recipe_of(RUNNING, read(config, os.environ).config, everywhere=mixed)]
-    if against is not None:
-        other = read(against, os.environ).config
-        recipes.append(recipe_of(against, other, everywhere=mixed))
-    elif without is not None:
-        recipes.append(recipe_without(recipes[0], _listed(without)))
+    if held_out and (own or against or without or mixed):
+        raise BadRequest("--held-out", "goes with none of --self, --against, --without, --mixed")
+    recipes = _recipes(config, against=against, without=without, mixed=mixed)
     found = []
     with nullcontext(str(keep)) if keep else tempfile.TemporaryDirectory() as scratch:
-        for recipe, folder in zip(recipes, _folders(Path(scratch), recipes), strict=True):
+        folders = _folders(Path(scratch), recipes)
+        for recipe, folder in zip(recipes, folders, strict=True):
             work = (
                 partial(evaluate_self, data, folder, recipe, most=questions)
                 if own
                 else partial(evaluate, data, folder, recipe, only=_listed(sets))
             )
             found.append(anyio.run(work, backend="trio"))
+        if held_out:
+            without_them = partial(apart, data, folders[0], recipes[0], only=_listed(sets))
+            found.extend(anyio.run(without_them, backend="trio"))
     if predictions is not None:
         _write_predictions(predictions, found)
     reports = [report_of(one) for one in found]
@@ -111,6 +119,19 @@ def evaluation(
         print_json(_document(data, reports))
     else:
         _show(reports)
+
+
+def _recipes(
+    config: str | None, *, against: str | None, without: str | None, mixed: bool
+) -> list[Recipe]:
+    """The running one and, if there is one, what it is compared with."""
+    recipes = [recipe_of(RUNNING, read(config, os.environ).config, everywhere=mixed)]
+    if against is not None:
+        other = read(against, os.environ).config
+        recipes.append(recipe_of(against, other, everywhere=mixed))
+    elif without is not None:
+        recipes.append(recipe_without(recipes[0], _listed(without)))
+    return recipes
 
 
 def _listed(names: str | None) -> tuple[str, ...]:
@@ -127,15 +148,20 @@ def _folders(scratch: Path, recipes: Sequence[Recipe]) -> list[Path]:
 
 
 def _write_predictions(folder: Path, found: Sequence[Evaluation]) -> None:
-    """Of a comparison, the second's in a folder of their own."""
-    for number, one in enumerate(found):
-        place = folder if number == 0 else folder / "against"
+    """Of several runs, each but the first in a folder of its own."""
+    names = ("", "held-out", "left-out") if _is_held_out(found) else ("", "against")
+    for one, name in zip(found, names, strict=False):
+        place = folder / name
         try:
             write_predictions(place, one.answers)
             if one.judged:
                 (place / "gate.jsonl").write_bytes(gate_predictions(one.judged))
         except OSError as error:
             raise BadRequest(str(place), error.strerror or "cannot be written") from error
+
+
+def _is_held_out(found: Sequence[Evaluation | Report]) -> bool:
+    return any(one.name == BY_FOLD for one in found)
 
 
 def _write(file: Path, text: str) -> None:
@@ -147,7 +173,7 @@ def _write(file: Path, text: str) -> None:
 
 def _document(data: Path, reports: Sequence[Report]) -> dict[str, object]:
     parts: dict[str, object] = {"data": str(data), "runs": [document(one) for one in reports]}
-    if len(reports) > 1:
+    if len(reports) > 1 and not _is_held_out(reports):
         parts["differences"] = {
             name: [None if value != value else value for value in values]  # noqa: PLR0124 (NaN)
             for name, values in side_by_side(*reports[:2]).items()
@@ -160,6 +186,9 @@ def _show(reports: Sequence[Report]) -> None:
         say(f"{report.name}: {report.questions} questions, engine {report.engine}")
         for note in report.notes:
             say(note)
+    if _is_held_out(reports):
+        _table("", together(reports), [report.name for report in reports])
+        return
     if len(reports) > 1:
         rows = {name: list(values) for name, values in side_by_side(*reports[:2]).items()}
         _table("", rows, [*(report.name for report in reports), "difference"])

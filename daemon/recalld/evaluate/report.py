@@ -163,13 +163,16 @@ def flat(report: Report) -> dict[str, float]:
 def side_by_side(one: Report, other: Report) -> dict[str, tuple[float, float, float]]:
     """Each figure that one of them has, and the second less the first; NaN for what is not
     there."""
-    first, second = flat(one), flat(other)
+    return {name: (a, b, b - a) for name, (a, b) in together((one, other)).items()}
+
+
+def together(reports: Sequence[Report]) -> dict[str, list[float]]:
+    """Each figure that one of them has, in all of them; NaN for what is not there."""
+    found = [flat(one) for one in reports]
+    names = dict.fromkeys(name for one in found for name in one)
     nan = float("nan")
-    both = {
-        name: (a := first.get(name, nan), b := second.get(name, nan), b - a)
-        for name in dict.fromkeys((*first, *second))
-    }
-    return {name: row for name, row in both.items() if not all(map(math.isnan, row[:2]))}
+    rows = {name: [one.get(name, nan) for one in found] for name in names}
+    return {name: row for name, row in rows.items() if not all(map(math.isnan, row))}
 
 
 def curve(answers: Sequence[Answer]) -> tuple[Point, ...]:

@@ -103,7 +103,7 @@ async def evaluate_self(root: Path, folder: Path, recipe: Recipe, *, most: int) 
         name=recipe.name,
         engine=engine,
         threshold=recipe.config.recall.high_raw_score,
-        answers=tuple(_injected(one, recipe.config) for one in answers),
+        answers=tuple(let_through(one, recipe.config) for one in answers),
         notes=(*notes, *problem, *_degraded_note(answers)),
     )
 
@@ -136,7 +136,7 @@ async def loaded(embedder: Embedder) -> None:
 async def _answers(world: World, sets: Sequence[EvalSet], recipe: Recipe) -> tuple[Answer, ...]:
     return tuple(
         [
-            _injected(await _asked(world, one.name, query, recipe), recipe.config)
+            let_through(await _asked(world, one.name, query, recipe), recipe.config)
             for one in sets
             for query in one.queries
             if not query.no_gold
@@ -152,7 +152,7 @@ async def _asked(world: World, name: str, query: Query, recipe: Recipe) -> Answe
     return replace(answer, degraded=result.degraded)
 
 
-def _injected(answer: Answer, config: Config) -> Answer:
+def let_through(answer: Answer, config: Config) -> Answer:
     """With what this configuration lets through of one search."""
     high = config.recall.high_raw_score
     through = [row for row, raw in answer.ranked if raw >= high]
