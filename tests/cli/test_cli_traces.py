@@ -94,6 +94,28 @@ def test_why_finds_a_trace_in_the_files_when_no_daemon_runs(folder, elsewhere, c
     assert "a.md:1-2" in out
 
 
+@pytest.mark.parametrize(
+    ("fields", "told"),
+    [
+        ({"rescueStatus": "skipped_not_deep"}, None),
+        ({"rescueStatus": "skipped_disabled"}, "rescue   skipped_disabled\n"),
+        (
+            {"rescueStatus": "failed", "rescueReason": "http_429", "rescueQueries": 0},
+            "rescue   failed because http_429\n",
+        ),
+        ({"rescueStatus": "ok", "rescueQueries": 2}, "rescue   ok, 2 more queries\n"),
+    ],
+)
+def test_why_tells_of_a_language_model_only_where_it_was_near(
+    folder, elsewhere, capsys, fields, told
+):
+    line = json.dumps({**TRACE, **fields, "traceId": "01JC"})
+    (folder / "memory" / "recall-traces.jsonl.1").write_text(line + "\n", encoding="utf-8")
+    assert run(["why", "01JC", "-w", str(folder), *elsewhere]) == 0
+    out = capsys.readouterr().out
+    assert told in out if told else "rescue" not in out
+
+
 def test_why_last_is_the_newest_trace(folder, elsewhere, capsys):
     assert run(["why", "last", "--json", "-w", str(folder), *elsewhere]) == 0
     assert json.loads(capsys.readouterr().out)["trace_id"] == "01JB"

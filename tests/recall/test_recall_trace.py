@@ -108,6 +108,13 @@ async def test_trace_tells_why_no_rescue_was_run(autojump_clock, depth, reason, 
     gate = FakeGate(depth=depth, reason=reason)
     trace = traced(await World(gate=gate, searcher=FakeSearcher(hits=(hit(raw=raw),))).recall())
     assert (trace["rescueStatus"], trace["rescueRemainingMs"]) == (status, None)
+    told = explained(trace)["rescue"]
+    assert told == {
+        "status": status,
+        "reason": trace["rescueReason"],
+        "remaining_ms": None,
+        "queries": 0,
+    }
 
 
 async def test_every_candidate_names_the_rule_that_cut_it(autojump_clock):

@@ -95,6 +95,7 @@ def show(told: Mapping[str, object]) -> None:
     _gate(_part(told, "gate"))
     _signal(_part(told, "strong_signal"))
     _quality(_part(told, "quality"))
+    _rescue(_part(told, "rescue"))
     _stages(told.get("stages"))
     routes = _part(told, "routes")
     for route, rows in routes.items():
@@ -145,6 +146,16 @@ def _quality(quality: dict[str, object]) -> None:
     routes = _said(" on {}", hits and f"{hits} route{'' if hits == 1 else 's'}")
     best = shown(quality["best_raw_score"])
     say(f"quality  {', '.join(counts)}; best raw score {best}{routes}")
+
+
+def _rescue(rescue: dict[str, object]) -> None:
+    """Why a language model was asked or not, where depth alone did not rule it out."""
+    if rescue.get("status") in (None, "not_run", "skipped_not_deep"):
+        return
+    because = _said(" because {}", rescue.get("reason"))
+    queries = rescue.get("queries")
+    found = _said(", {} more", queries and f"{queries} quer{'y' if queries == 1 else 'ies'}")
+    say(f"rescue   {rescue['status']}{because}{found}")
 
 
 def _said(pattern: str, value: object) -> str:

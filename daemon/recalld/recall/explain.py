@@ -28,12 +28,24 @@ _QUALITY = {
     "accepted": "qualityAccepted",
     "rejected": "qualityRejected",
 }
+_EXPANSION = {
+    "status": "expansionStatus",
+    "reason": "expansionReason",
+    "llm_calls": "llmCalls",
+}
+_RESCUE = {
+    "status": "rescueStatus",
+    "reason": "rescueReason",
+    "remaining_ms": "rescueRemainingMs",
+    "queries": "rescueQueries",
+}
 
 
 def explanation_of(trace: Mapping[str, object]) -> Fields:
     """The answer to ``recall.explain``.
 
-    ``gate``: verdict and the rule that fired. ``searches``: every query with its outcome.
+    ``gate``: verdict and the rule that fired. ``expansion`` and ``rescue``: what was made of the
+    question, and why a language model was asked or not. ``searches``: every query with its outcome.
     ``routes``: by stage, each chunk with rank and raw score. ``shown`` and ``cut``: the chunks
     that are in the block, and the others with the rule that kept them out (min_score,
     quality_gate, chunks_per_path, top_k, token_budget, already_shown, stale). ``trace``: the
@@ -51,6 +63,8 @@ def explanation_of(trace: Mapping[str, object]) -> Fields:
         "gate": _picked(trace, _GATE),
         "strong_signal": _picked(trace, _SIGNAL),
         "quality": _picked(trace, _QUALITY),
+        "expansion": _picked(trace, _EXPANSION),
+        "rescue": _picked(trace, _RESCUE),
         "searches": _rows(trace.get("searches")),
         "routes": _routes(candidates),
         "shown": [_place(row) for row in candidates if row.get("cutBy") is None],
