@@ -103,7 +103,7 @@ def test_why_finds_a_trace_in_the_files_when_no_daemon_runs(folder, elsewhere, c
             {"rescueStatus": "failed", "rescueReason": "http_429", "rescueQueries": 0},
             "rescue   failed because http_429\n",
         ),
-        ({"rescueStatus": "ok", "rescueQueries": 2}, "rescue   ok, 2 more queries\n"),
+        ({"rescueStatus": "ok", "rescueQueries": 2}, "rescue   ok, 2 queries more\n"),
     ],
 )
 def test_why_tells_of_a_language_model_only_where_it_was_near(
