@@ -18,7 +18,9 @@ class Checkpoint:
     """The six fields of ``CURRENT_STATE.md``. Empty means ``None`` in the file.
 
     Text fields may hold several lines; ``key_decisions`` holds one bullet an item, without the
-    dash. ``updated_at`` is None where the file does not say, or says no time.
+    dash. ``updated_at`` is None where the file does not say, or says no time. ``extra`` is what
+    else the file holds, as it stands there: sections beyond the six, and words in front of them.
+    It is kept through every rewrite and shown to nobody.
     """
 
     objective: str = ""
@@ -28,6 +30,7 @@ class Checkpoint:
     blockers: str = ""
     unsurfaced_results: str = ""
     updated_at: datetime | None = None
+    extra: str = ""
 
     @property
     def active(self) -> bool:
@@ -102,6 +105,24 @@ class Version:
     origin: Origin
     cold: bool
     checkpoint: Checkpoint
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewVersion:
+    """A checkpoint to keep: the file's ``text`` and the ``sha`` of its bytes."""
+
+    text: str
+    sha: str
+    origin: Origin
+    at: datetime
+    session_key: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptVersion(NewVersion):
+    """A kept checkpoint; ``text`` without its secrets, so it may not have that ``sha``."""
+
+    name: str
 
 
 Turns = Sequence[Turn]
