@@ -53,7 +53,7 @@ _HEX = re.compile(r"[0-9A-Fa-f-]{32,}")
 _REFERENCE = re.compile(
     r"\$[{(]|\$[A-Za-z_]\w*$|%\(|%\w+%$|[{<]|\*{3}|x{6}"
     r"|[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+[!?;]?$|[A-Za-z_][\w.]*[(\[]|[a-z]{2,8}:[A-Z_0-9]+$"
-    r"|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$|[a-z+]{2,12}://|(?:~|\.{1,2})/|(?:/[a-z0-9_.-]+)+$"
+    r"|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$|[a-z+]{2,12}://|(?:~|\.{1,2})/|(?:/[A-Z]?[a-z0-9_.-]+)+$"
 )
 # Three kinds of character make a password of words too ("Correct-Horse-7"); an identifier or
 # a file name with a number in it has one or two.
