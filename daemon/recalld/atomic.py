@@ -61,8 +61,8 @@ class Disk:
         os.unlink(name, dir_fd=folder)
 
 
-def _go_on() -> None:
-    """Nobody wants this to stop."""
+def go_on() -> None:
+    """What is called between steps where nobody may want to stop."""
 
 
 def replace(  # noqa: PLR0913  one name for each thing that is decided outside
@@ -73,7 +73,7 @@ def replace(  # noqa: PLR0913  one name for each thing that is decided outside
     files: Files,
     mode: int | None = None,
     still: Callable[[], bool] = lambda: True,
-    go_on: Callable[[], None] = _go_on,
+    go_on: Callable[[], None] = go_on,
 ) -> bool:
     """Make ``data`` the content of ``name``; False where ``still`` said no just before the rename.
 
@@ -118,11 +118,16 @@ def _fill(
     files.sync(file)
 
 
+def is_temporary(name: str) -> bool:
+    """Whether ``replace`` makes such names; nobody else does."""
+    return _TEMPORARY.fullmatch(name) is not None
+
+
 def remove_leftovers(folder: int, *, files: Files) -> int:
     """Remove what killed writers left; how many. Only while ``locked``: others write here too."""
     removed = 0
     for name in os.listdir(folder):
-        if _TEMPORARY.fullmatch(name):
+        if is_temporary(name):
             with suppress(OSError):
                 files.unlink(name, folder=folder)
                 removed += 1
@@ -130,7 +135,7 @@ def remove_leftovers(folder: int, *, files: Files) -> int:
 
 
 @contextmanager
-def locked(folder: int, *, go_on: Callable[[], None] = _go_on) -> Iterator[None]:
+def locked(folder: int, *, go_on: Callable[[], None] = go_on) -> Iterator[None]:
     """Be the only writer of ours in ``folder``, of all processes; a dead one holds no lock.
 
     ``TimeoutError`` after 2 s. File systems without locks have no second writer to wait for.

@@ -6,10 +6,8 @@ last comparison and the rename, some tens of microseconds, and for an editor tha
 before the rename and writes into it afterwards; no file system offers a rename that compares.
 """
 
-import os
-import stat
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
@@ -20,20 +18,23 @@ import anyio
 import anyio.to_thread
 from anyio.from_thread import check_cancelled
 
-from recalld.atomic import Disk, Files, locked, remove_leftovers, replace
+from recalld.atomic import Disk, Files
 from recalld.continuity import checkpoint as form
 from recalld.continuity import names
 from recalld.continuity.model import Checkpoint, Parsed
-from recalld.errors import NotFound, Refused
-from recalld.inside import Content, Place, content, folder_of, place_of
+from recalld.errors import NotFound, Refused, Unavailable
+from recalld.inside import Content, Place, Tree, absent, look
 
 T = TypeVar("T")
 
+FOLDER = "memory"
 FILE = "memory/CURRENT_STATE.md"
 ARCHIVE = "memory/session_archive"
 COLD = "memory/session_archive/cold"
 MAX_BYTES = 256 * 1024
 READING_THREADS = 2
+# The last second that a date can say; a file may claim to be younger.
+_LAST_S = 253_402_300_799
 _WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 
@@ -102,13 +103,13 @@ class Workbench:
     def __init__(self, root: str, *, files: Files | None = None) -> None:
         """``files`` takes the place of the disk in tests of one that fails."""
         self.root = root
-        self._files = files or Disk()
+        self._tree = Tree(root=root, files=files or Disk(), go_on=check_cancelled)
         self._writing = anyio.CapacityLimiter(1)
         self._reading = anyio.CapacityLimiter(READING_THREADS)
 
     async def read(self) -> Sheet | None:
         """The file as it is now; None when there is none."""
-        return await _in_thread(partial(_read, self.root), self._reading)
+        return await _in_thread(partial(_read, self._tree, FILE), self._reading)
 
     async def write(self, checkpoint: Checkpoint, *, expected_sha: str | None) -> str | None:
         """Replace the file if it still has ``expected_sha`` (None: is absent); its new ``sha``.
@@ -116,7 +117,7 @@ class Workbench:
         None where it does not: somebody wrote it meanwhile, so read again. On the disk when it
         returns. The file keeps its mode. Bytes that are no UTF-8 are archived before they go.
         """
-        work = partial(_write, self.root, draft_of(checkpoint), expected_sha, self._files)
+        work = partial(_write, self._tree, draft_of(checkpoint), expected_sha)
         return await _in_thread(work, self._writing)
 
     async def archive(self, at: datetime) -> str | None:
@@ -124,21 +125,21 @@ class Workbench:
 
         None without active work. What the newest copy holds already is not copied again.
         """
-        return await _in_thread(partial(_archive, self.root, at, self._files), self._writing)
+        return await _in_thread(partial(_archive, self._tree, at), self._writing)
 
     async def copies(self) -> tuple[Copy, ...]:
         """The archive, newest first, by names alone. Files whose names are not ours are not in."""
-        return await _in_thread(partial(_copies, self.root), self._reading)
+        return await _in_thread(partial(_copies, self._tree), self._reading)
 
     async def read_copy(self, name: str) -> Sheet:
         """The archived checkpoint of that name. ``NotFound`` unless ``copies`` lists it."""
-        return await _in_thread(partial(_read_copy, self.root, name), self._reading)
+        return await _in_thread(partial(_read_copy, self._tree, name), self._reading)
 
     async def prune(self, now: datetime, *, keep: int, after_days: int) -> Pruned:
         """Remove the oldest copies until ``keep`` are left, those in ``cold/`` counted, and move
         what is older than ``after_days`` there. Files whose names are not ours are not touched.
         """
-        work = partial(_prune, self.root, now, keep, after_days, self._files)
+        work = partial(_prune, self._tree, now, keep=keep, after_days=after_days)
         return await _in_thread(work, self._writing)
 
 
@@ -146,13 +147,10 @@ async def _in_thread(work: Callable[[], T], limiter: anyio.CapacityLimiter) -> T
     return await anyio.to_thread.run_sync(work, abandon_on_cancel=True, limiter=limiter)
 
 
-def _read(root: str) -> Sheet | None:
-    with place_of(root, FILE) as place:
-        found = None if place is None else content(place, FILE, max_bytes=MAX_BYTES)
-    return None if found is None else _sheet(found, FILE)
-
-
-def _sheet(found: Content, path: str) -> Sheet:
+def _read(tree: Tree, path: str) -> Sheet | None:
+    found = tree.read(path, max_bytes=MAX_BYTES)
+    if found is None:
+        return None
     text = _text(found.data, path)
     return Sheet(
         parsed=form.parse(text),
@@ -165,7 +163,7 @@ def _sheet(found: Content, path: str) -> Sheet:
 def _text(data: bytes, path: str) -> str:
     """UTF-8, what is broken in it replaced. ``Refused`` for UTF-16 and binary data."""
     if data.startswith(_WIDE_MARKS) or b"\0" in data:
-        raise Refused(f"{path}: is not UTF-8 (UTF-16 or binary?); save it as UTF-8")
+        raise Refused(f"{path}: is not UTF-8 (UTF-16, or no text); save it as UTF-8")
     return data.decode("utf-8-sig", "replace")
 
 
@@ -174,165 +172,108 @@ def _sha(data: bytes) -> str:
 
 
 def _modified_at(found: Content) -> datetime:
-    return datetime.fromtimestamp(found.status.st_mtime, UTC)
+    return datetime.fromtimestamp(min(max(found.status.st_mtime, 0), _LAST_S), UTC)
 
 
-def _write(root: str, draft: Draft, expected: str | None, files: Files) -> str | None:
-    with _writing(root, FILE, files) as place:
-        old = content(place, FILE, max_bytes=MAX_BYTES)
-        if (None if old is None else _sha(old.data)) != expected:
+def _write(tree: Tree, draft: Draft, expected_sha: str | None) -> str | None:
+    with tree.writing(FILE) as place:
+        old = look(place, max_bytes=MAX_BYTES)
+        if _sha_of(old) != expected_sha:
             return None
         if old is not None:
-            _spare(root, old, files)
-
-        def still() -> bool:
-            now = content(place, FILE, max_bytes=MAX_BYTES)
-            return (None if now is None else _sha(now.data)) == expected
-
-        mode = None if old is None else stat.S_IMODE(old.status.st_mode) & 0o777
-        written = _replace(place, draft.data, mode, files, still)
+            _spare(tree, old)
+        written = tree.replace(
+            place,
+            draft.data,
+            mode=None if old is None else old.mode,
+            still=lambda: _sha_of(look(place, max_bytes=MAX_BYTES)) == expected_sha,
+        )
     return draft.sha if written else None
 
 
-def _spare(root: str, old: Content, files: Files) -> None:
-    """Refuse to replace what must stay; keep a copy of what the new file cannot say again."""
+def _sha_of(found: Content | None) -> str | None:
+    return None if found is None else _sha(found.data)
+
+
+def _spare(tree: Tree, old: Content) -> None:
+    """Refuse to replace what has to stay; copy what the new file could not say again."""
     _text(old.data, FILE)
-    if not old.status.st_mode & 0o222:
+    if not old.mode & 0o222:
         raise Refused(f"{FILE}: is read-only")
     try:
         old.data.decode("utf-8")
     except UnicodeDecodeError:
-        _keep(root, old, _modified_at(old), files)
+        _keep(tree, old, _modified_at(old))
 
 
-def _archive(root: str, at: datetime, files: Files) -> str | None:
-    with place_of(root, FILE) as place:
-        found = None if place is None else content(place, FILE, max_bytes=MAX_BYTES)
-    if found is None or not _sheet(found, FILE).parsed.checkpoint.active:
+def _archive(tree: Tree, at: datetime) -> str | None:
+    found = tree.read(FILE, max_bytes=MAX_BYTES)
+    if found is None or not form.parse(_text(found.data, FILE)).checkpoint.active:
         return None
-    return _keep(root, found, at, files)
+    return _keep(tree, found, at)
 
 
-def _keep(root: str, found: Content, at: datetime, files: Files) -> str:
+def _keep(tree: Tree, found: Content, at: datetime) -> str:
     """Copy into the archive what the newest copy there does not hold; the copy's path."""
-    with _writing_in(root, ARCHIVE, files) as archive:
+    with tree.writing_in(ARCHIVE) as folder:
         while True:
-            known = _copies(root)
-            if known and _held(root, known[0]) == found.data:
-                return known[0].path
-            taken = {*_names_in(root, ARCHIVE), *_names_in(root, COLD)}
-            place = Place(folder=archive, name=names.archive_name(at, taken))
-            mode = stat.S_IMODE(found.status.st_mode) & 0o777
-            if _replace(place, found.data, mode, files, partial(_absent, place)):
-                return f"{ARCHIVE}/{place.name}"
+            newest = next(iter(_copies(tree)), None)
+            if newest is not None and _held(tree, newest) == found.data:
+                return newest.path
+            name = names.archive_name(at, {*tree.names(ARCHIVE), *tree.names(COLD)})
+            place = Place(folder=folder, name=name, path=f"{ARCHIVE}/{name}")
+            still = partial(absent, place)
+            if tree.replace(place, found.data, mode=found.mode, still=still):
+                return place.path
 
 
-def _held(root: str, copy: Copy) -> bytes | None:
-    with place_of(root, copy.path) as place:
-        found = None if place is None else content(place, copy.path, max_bytes=MAX_BYTES)
-    return None if found is None else found.data
+def _held(tree: Tree, copy: Copy) -> bytes | None:
+    """What a copy holds; None where it cannot be read, which must not stop a new one."""
+    with suppress(Refused, Unavailable):
+        found = tree.read(copy.path, max_bytes=MAX_BYTES)
+        return None if found is None else found.data
+    return None
 
 
-def _absent(place: Place) -> bool:
-    try:
-        os.stat(place.name, dir_fd=place.folder, follow_symlinks=False)
-    except FileNotFoundError:
-        return True
-    return False
-
-
-def _copies(root: str) -> tuple[Copy, ...]:
+def _copies(tree: Tree) -> tuple[Copy, ...]:
     found = [
         Copy(name=name, at=at, cold=folder == COLD)
         for folder in (ARCHIVE, COLD)
-        for name, regular in _names_in(root, folder).items()
+        for name, regular in tree.names(folder).items()
         if regular and (at := names.parse_name(name)) is not None
     ]
-    return tuple(sorted(found, key=lambda copy: (copy.at, copy.name), reverse=True))
+    return tuple(sorted(found, key=lambda copy: (copy.name.removesuffix(".md"), copy.cold))[::-1])
 
 
-def _names_in(root: str, path: str) -> dict[str, bool]:
-    """Every name in the folder, and whether it is a regular file's; none where it is missing."""
-    with folder_of(root, path) as folder:
-        if folder is None:
-            return {}
-        with os.scandir(folder) as listing:
-            return {entry.name: entry.is_file(follow_symlinks=False) for entry in listing}
-
-
-def _read_copy(root: str, name: str) -> Sheet:
-    for copy in _copies(root):
-        if copy.name == name:
-            with place_of(root, copy.path) as place:
-                found = place and content(place, copy.path, max_bytes=MAX_BYTES)
-            if found:
-                return _sheet(found, copy.path)
+def _read_copy(tree: Tree, name: str) -> Sheet:
+    for copy in _copies(tree):
+        if copy.name == name and (sheet := _read(tree, copy.path)) is not None:
+            return sheet
     raise NotFound(f"archived checkpoint {name[:100]!r}")
 
 
-def _prune(root: str, now: datetime, keep: int, after_days: int, files: Files) -> Pruned:
-    known = _copies(root)
-    drop = set(names.to_drop([copy.path for copy in known], keep))
-    left = [copy.path for copy in known if copy.path not in drop]
-    # A name that cold/ has already stays where it is: a rename would lose the other one.
-    cold = {copy.name for copy in known if copy.cold}
-    cool = [copy for copy in known if copy.path in names.to_cool(left, now, after_days)]
-    cool = [copy for copy in cool if copy.name not in cold]
-    if drop or cool:
-        with _writing_in(root, ARCHIVE, files) as archive:
-            _drop(root, [copy for copy in known if copy.path in drop], files)
-            if cool:
-                _cool(root, archive, [copy.name for copy in cool], files)
-    return Pruned(dropped=len(drop), cooled=len(cool))
+def _prune(tree: Tree, now: datetime, *, keep: int, after_days: int) -> Pruned:
+    if not _copies(tree):
+        return Pruned(dropped=0, cooled=0)
+    with tree.writing_in(ARCHIVE) as folder:
+        paths = [copy.path for copy in _copies(tree)]
+        drop = names.to_drop(paths, keep)
+        for path in drop:
+            tree.go_on()
+            tree.unlink(path)
+        left = set(paths).difference(drop)
+        cooled = _cool(tree, folder, names.to_cool(left, now, after_days))
+    return Pruned(dropped=len(drop), cooled=cooled)
 
 
-def _drop(root: str, copies: Iterable[Copy], files: Files) -> None:
-    for copy in copies:
-        check_cancelled()
-        with place_of(root, copy.path) as place, suppress(FileNotFoundError):
-            if place is not None:
-                files.unlink(place.name, folder=place.folder)
-
-
-def _cool(root: str, archive: int, found: Iterable[str], files: Files) -> None:
-    with folder_of(root, COLD, make=files) as cold:
-        for name in found:
-            check_cancelled()
-            if cold is not None and _absent(Place(folder=cold, name=name)):
-                with suppress(FileNotFoundError):
-                    files.rename(name, name, folder=archive, to=cold)
-
-
-@contextmanager
-def _writing(root: str, path: str, files: Files) -> Iterator[Place]:
-    """The place of ``path``, its folder as in ``_writing_in``."""
-    with place_of(root, path, make=files) as place:
-        if place is None:
-            raise NotFound(path)
-        with _locked(place.folder, files):
-            yield place
-
-
-@contextmanager
-def _writing_in(root: str, path: str, files: Files) -> Iterator[int]:
-    """The folder ``path``, made and locked, without what killed writers left there."""
-    with folder_of(root, path, make=files) as folder:
-        if folder is None:
-            raise NotFound(path)
-        with _locked(folder, files):
-            yield folder
-
-
-@contextmanager
-def _locked(folder: int, files: Files) -> Iterator[None]:
-    with locked(folder, go_on=check_cancelled):
-        remove_leftovers(folder, files=files)
-        yield
-
-
-def _replace(
-    place: Place, data: bytes, mode: int | None, files: Files, still: Callable[[], bool]
-) -> bool:
-    return replace(
-        place.folder, place.name, data, files=files, mode=mode, still=still, go_on=check_cancelled
-    )
+def _cool(tree: Tree, folder: int, paths: Sequence[str]) -> int:
+    """Move copies into ``cold/``, except those whose names are taken there; how many."""
+    moved = 0
+    for path in paths:
+        name = path.rpartition("/")[2]
+        tree.go_on()
+        with tree.writing(f"{COLD}/{name}") as place:
+            if absent(place):
+                tree.files.rename(name, name, folder=folder, to=place.folder)
+                moved += 1
+    return moved
