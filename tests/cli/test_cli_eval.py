@@ -57,6 +57,28 @@ def test_figures_are_those_of_the_questions(
     assert report["latency_ms"]["p95"] > 0
 
 
+def test_messages_that_only_their_conversation_explains_are_put_to_every_store(
+    capsys: pytest.CaptureFixture[str], data: Path, settings: Path
+) -> None:
+    # The one is too short to be searched alone; the other is answered by one store.
+    more = [
+        {"id": "u1", "text": "try it again", "label": "uncertain"},
+        {"id": "u2", "text": "remember where the ladder in the garage hangs?", "label": "uncertain"},
+    ]
+    with (data / "gate" / "gate.jsonl").open("a", encoding="utf-8") as file:
+        file.writelines(json.dumps(one) + "\n" for one in more)
+    lax = data.parent / "lax.toml"
+    lax.write_text(
+        WORDS_ONLY + "[recall]\nmin_score = 0.1\n[recall.quality_gate]\nhigh_raw_score = 0.2\n",
+        encoding="utf-8",
+    )
+    (report,) = evaluated(capsys, data, lax)["runs"]
+    probes = report["probes_passed"]
+    assert probes["house"] == {"n": 2, "rate": 0.5}
+    assert probes["shed"] == {"n": 2, "rate": 0.0}
+    assert probes["together"] == {"n": 4, "rate": 0.25}
+
+
 def test_what_is_not_measured_is_said(
     capsys: pytest.CaptureFixture[str], data: Path, settings: Path
 ) -> None:

@@ -198,6 +198,7 @@ def _show(reports: Sequence[Report]) -> None:
     _figures("by category", report.categories, ("n", *RANKING))
     _figures(f"injected from {report.threshold:g}", injection_of(report), ("n", "rate"))
     _figures("gate", report.gate, tuple(dict.fromkeys(k for r in report.gate.values() for k in r)))
+    _figures("uncertain messages that pass a probe, by store", report.probes, ("n", "rate"))
     if report.controls["n"]:
         _figures("gate controls", {"": report.controls}, ("n", "exact"))
     if report.took_ms:

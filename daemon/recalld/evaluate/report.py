@@ -19,6 +19,7 @@ from recalld.evaluate.metrics import (
     share,
     useful_share,
 )
+from recalld.evaluate.probes import Probed
 from recalld.evaluate.reliability import reliability
 from recalld.evaluate.run import Evaluation
 
@@ -30,6 +31,7 @@ THRESHOLDS = tuple(round(0.05 * step, 2) for step in range(21))
 SHOWN = 3
 PLAIN = "plain misses together"
 MEAN = "mean"
+TOGETHER = "together"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +58,9 @@ class Report:
     """The figures of one configuration. All shares are in [0, 1]; NaN: nothing to measure.
 
     ``retrieval`` is by set and level, ``categories`` by set and category; ``useful`` by set,
-    ``false`` by category and set. ``took_ms`` are the searches, in the order they were asked.
+    ``false`` by category and set. ``probes``: uncertain messages that find something in a store
+    they have nothing to do with, by set. ``took_ms`` are the searches, in the order they were
+    asked.
     """
 
     name: str
@@ -70,6 +74,7 @@ class Report:
     superseded_first: Figures
     gate: Table
     controls: Figures
+    probes: Table
     reliability: tuple[Bin, ...]
     curve: tuple[Point, ...]
     latency_ms: Figures
@@ -91,6 +96,7 @@ def report_of(evaluation: Evaluation) -> Report:
         superseded_first=_superseded(answers),
         gate=gate_figures(evaluation.judged),
         controls=control_figures(evaluation.judged),
+        probes=_probes(evaluation.probed),
         reliability=tuple(
             Bin(low=low, high=high, n=n, right=right)
             for low, high, n, right in reliability(answers)
@@ -116,6 +122,7 @@ def document(report: Report) -> dict[str, object]:
         "superseded_ranked_first": _known(report.superseded_first),
         "gate": _plain(report.gate),
         "controls": _known(report.controls),
+        "probes_passed": _plain(report.probes),
         "reliability": [
             _known({"from": one.low, "to": one.high, "n": one.n, "right": one.right})
             for one in report.reliability
@@ -126,6 +133,19 @@ def document(report: Report) -> dict[str, object]:
         ],
         "notes": list(report.notes),
         "latency_ms": _known(report.latency_ms),
+    }
+
+
+def _probes(probed: Sequence[Probed]) -> Table:
+    if not probed:
+        return {}
+    everything = Probed(
+        store=TOGETHER, n=sum(one.n for one in probed), passed=sum(one.passed for one in probed)
+    )
+    return {
+        one.store: {"n": one.n, "rate": one.passed / one.n}
+        for one in (*probed, everything)
+        if one.n
     }
 
 
@@ -148,6 +168,7 @@ def flat(report: Report) -> dict[str, float]:
         "false": report.false,
         "gate": report.gate,
         "gate controls": {"exact": report.controls} if report.controls["n"] else {},
+        "probes": report.probes,
         "superseded": {"ranked first": report.superseded_first},
         "latency": {"ms": report.latency_ms},
     }

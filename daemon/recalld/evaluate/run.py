@@ -11,6 +11,7 @@ from recalld.embed.port import Embedder, EmbedderState
 from recalld.errors import BadRequest, Unavailable
 from recalld.evaluate.gate_eval import GATE, Judged, judge, load_messages
 from recalld.evaluate.metrics import Answer
+from recalld.evaluate.probes import Probed, probe_stores
 from recalld.evaluate.self_questions import own_answers
 from recalld.evaluate.sets import EvalSet, Query, load_set, set_names
 from recalld.evaluate.world import World, open_index, open_world
@@ -56,6 +57,7 @@ class Evaluation:
     threshold: float
     answers: tuple[Answer, ...]
     judged: tuple[Judged, ...] = ()
+    probed: tuple[Probed, ...] = ()
     notes: tuple[str, ...] = ()
 
 
@@ -78,13 +80,16 @@ async def evaluate(
         await loaded(embedder)
         recipe.tune(world.searcher, str(embedder.identity))
         answers = await _answers(world, searched, recipe)
-        judged = await judge(messages, embedder=embedder, policy=recipe.config.recall)
+        policy = recipe.config.recall
+        judged = await judge(messages, embedder=embedder, policy=policy)
+        probed = await probe_stores(world, messages, embedder=embedder, policy=policy)
     return Evaluation(
         name=recipe.name,
         engine=str(embedder.identity),
         threshold=recipe.config.recall.high_raw_score,
         answers=answers,
         judged=judged,
+        probed=probed,
         notes=_notes(names, answers, embedder),
     )
 
