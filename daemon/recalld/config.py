@@ -19,6 +19,7 @@ from recalld.continuity.policy import ContinuityPolicy
 from recalld.embed.policy import EmbedPolicy
 from recalld.errors import BadConfig
 from recalld.fallback.policy import FallbackPolicy
+from recalld.heartbeat.policy import HeartbeatPolicy
 from recalld.index.policy import IndexPolicy, Pattern, check_patterns
 from recalld.llm.policy import LlmPolicy
 from recalld.recall.policy import (
@@ -55,10 +56,6 @@ class WorkspaceEntry(Policy, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         for name in ("memory", "wiki", "documents"):
             check_patterns(f"workspaces.{name}", getattr(self, name))
-
-
-class HeartbeatPolicy(Policy, frozen=True, kw_only=True):
-    """The ``[heartbeat]`` table; no keys yet."""
 
 
 class Config(Policy, frozen=True, kw_only=True):

@@ -1,0 +1,251 @@
+"""The values that flow through one tick. Pure."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import IntEnum, StrEnum
+from zoneinfo import ZoneInfo
+
+from recalld.memories.model import Memory, Similar
+
+
+class Tier(IntEnum):
+    """How urgent; smaller is more."""
+
+    IMMEDIATE = 0
+    ELEVATED = 1
+    NORMAL = 2
+    LOW = 3
+
+
+class Autonomy(StrEnum):
+    OBSERVE = "observe"
+    SUGGEST = "suggest"
+    ACT = "act"
+
+
+class Period(StrEnum):
+    MORNING = "morning"
+    WORKING = "working"
+    EVENING = "evening"
+    LATE_NIGHT = "late_night"
+    QUIET = "quiet"
+
+
+class Reason(StrEnum):
+    """Why a tick acted or not."""
+
+    FIRST_CONTACT = "first_contact"
+    ACT_DEADLINE_CRITICAL = "act_deadline_critical"
+    ACT = "act"
+    ACT_CONFLUENCE = "act_confluence"
+    ACT_STALE_ESCALATED = "act_stale_escalated"
+    NUDGE = "nudge"
+    NO_SIGNALS = "no_signals"
+    SIGNALS_ONLY = "signals_only"
+    SUPPRESS_TIME_PERIOD = "suppress_time_period"
+    SUPPRESS_RHYTHM = "suppress_rhythm"
+    SUPPRESS_CONVERSATION_LOW = "suppress_conversation_low"
+    SUPPRESS_STALE = "suppress_stale"
+    SUPPRESS_LOW_NO_CONFLUENCE = "suppress_low_no_confluence"
+    SUPPRESS_COOLDOWN = "suppress_cooldown"
+    SUPPRESS_TOPIC_REPEAT = "suppress_topic_repeat"
+    SUPPRESS_NUDGE_CAP = "suppress_nudge_cap"
+    SUPPRESS_NUDGE_BACKOFF = "suppress_nudge_backoff"
+    SUPPRESS_SNOOZED = "suppress_snoozed"
+    SUPPRESS_DAILY_CAP = "suppress_daily_cap"
+    SUPPRESS_LLM = "suppress_llm"
+    DELIVERY_SUSPENDED = "delivery_suspended"
+
+
+# Acts about signals: the only ones that are enriched.
+ENRICHED = frozenset(
+    {
+        Reason.ACT_DEADLINE_CRITICAL,
+        Reason.ACT,
+        Reason.ACT_CONFLUENCE,
+        Reason.ACT_STALE_ESCALATED,
+    }
+)
+ACTS = ENRICHED | {Reason.FIRST_CONTACT, Reason.NUDGE}
+
+
+class Cooldown(StrEnum):
+    BYPASSED = "bypassed"
+    EXPIRED = "expired"
+    ACTIVE = "active"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Signal:
+    """What a check found. ``tier`` is the effective one, after tags and freshness.
+
+    ``id`` is ``check:memory-id`` or the check and a name of its own; ``memories`` are those it is
+    about, the most important first, none for signals about the user or the workspace. ``title``
+    is one line; ``detail`` holds what the check knows, JSON values only.
+    """
+
+    id: str
+    check: str
+    tier: Tier
+    title: str
+    memories: tuple[Memory, ...] = ()
+    detail: Mapping[str, object] = field(default_factory=dict)
+
+
+class ActState(StrEnum):
+    PREPARED = "prepared"
+    DELIVERED = "delivered"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Act:
+    """A past act. ``fingerprint`` is empty for acts without signals; ``answered_at``: when the
+    user spoke within the time that counts as an answer."""
+
+    id: str
+    owner: str
+    at: datetime
+    reason: Reason
+    tier: Tier
+    fingerprint: str
+    state: ActState
+    memory_ids: tuple[str, ...] = ()
+    entities: tuple[str, ...] = ()
+    summary_hash: str = ""
+    message: str = ""
+    attempts: int = 0
+    answered_at: datetime | None = None
+    acknowledged_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Suppressed:
+    """A fingerprint that was held back: counted from the first time since the last act on it."""
+
+    fingerprint: str
+    first_at: datetime
+    reason: Reason
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Message:
+    """Something the user said, as much as rhythm, sentiment and conversation need."""
+
+    at: datetime
+    session: str
+    sentiment: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class State:
+    """What the last act saw, for deltas. ``goals``: progress in [0, 1] by plan id."""
+
+    at: datetime
+    memories: int
+    goals: Mapping[str, float] = field(default_factory=dict)
+    silent_days: Mapping[str, float] = field(default_factory=dict)
+    sentiment: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Workspace:
+    """Read-only facts of a workspace, for the developer's checks.
+
+    ``head`` and ``branch`` as now, ``seen_head`` and ``seen_branch`` as of the last tick;
+    ``commits`` since then: (hash, subject, paths). ``reports``: (path, failures, changed_at).
+    ``blocker`` and since when it stands in the checkpoint.
+    """
+
+    root: str
+    branch: str | None = None
+    seen_branch: str | None = None
+    commits: tuple[tuple[str, str, tuple[str, ...]], ...] = ()
+    reports: tuple[tuple[str, int, datetime], ...] = ()
+    blocker: str = ""
+    blocker_since: datetime | None = None
+
+
+Nearest = Callable[[Memory], tuple[Similar, ...]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Snapshot:
+    """Everything a tick looks at, read once. Checks are pure functions of it.
+
+    ``now`` is aware, ``zone`` the user's. ``memories`` are the owner's that are not deleted, by
+    id. ``acts`` newest first, ``messages`` oldest first. ``surfaced``: when a memory was last
+    shown. ``nearest`` gives the memories most like one, by cosine, best first, itself left out.
+    ``entities``: names mentioned by a memory's id, from the graph; empty while there is none.
+    """
+
+    owner: str
+    now: datetime
+    zone: ZoneInfo
+    memories: Mapping[str, Memory]
+    acts: tuple[Act, ...] = ()
+    suppressed: tuple[Suppressed, ...] = ()
+    messages: tuple[Message, ...] = ()
+    surfaced: Mapping[str, datetime] = field(default_factory=dict)
+    snoozed: Mapping[str, datetime] = field(default_factory=dict)
+    topic_surfacings: Mapping[str, int] = field(default_factory=dict)
+    last_state: State | None = None
+    store_size: int = 0
+    workspaces: tuple[Workspace, ...] = ()
+    in_conversation: bool = False
+    entities: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    nearest: Nearest = lambda _: ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """What a tick came to. ``dropped`` names signals that a topic's limit left out."""
+
+    act: bool
+    reason: Reason
+    tier: Tier | None
+    signals: tuple[Signal, ...]
+    fingerprint: str
+    cooldown: Cooldown
+    confluence: float
+    period: Period
+    escalation: int
+    response_rate: float | None
+    nudge: Memory | None = None
+    dropped: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Related:
+    """A past memory that belongs to a signal."""
+
+    memory: Memory
+    similarity: float
+    score: float
+    signal_id: str
+    age: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Enrichment:
+    """What was found beside the signals. ``problems`` name the look-ups that failed, fail-open."""
+
+    related: tuple[Related, ...] = ()
+    graph: tuple[str, ...] = ()
+    entities: tuple[str, ...] = ()
+    lookups: int = 0
+    problems: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Analysis:
+    """A language model's view, checked. It may only keep a tick from acting."""
+
+    should_act: bool
+    action_brief: str
+    recommended_actions: tuple[str, ...]
+    urgency: str
+    reasoning: str
+    autonomy: Autonomy
+    user_facing: str
