@@ -53,6 +53,8 @@ IO_MODULES = frozenset(
         "fallback.command",
         "continuity.disk",
         "continuity.examine",
+        "heartbeat.command",
+        "heartbeat.workspace",
     }
 )
 IMPURE = frozenset(

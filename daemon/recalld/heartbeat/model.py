@@ -199,6 +199,15 @@ class Snapshot:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """A check: ``find`` is pure; ``tier`` is what its signals have before tags and freshness."""
+
+    name: str
+    tier: Tier
+    find: Callable[[Snapshot], tuple[Signal, ...]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
     """What a tick came to. ``dropped`` names signals that a topic's limit left out."""
 
