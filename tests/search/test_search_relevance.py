@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from recalld.embed import ENGINES
-from recalld.search.features import FEATURES, rarity
+from recalld.search.features import FEATURES, column, rarity
 from recalld.search.flow import load_coefficients
 from recalld.search.relevance import (
     ANCHOR_SCORES,
@@ -17,6 +17,7 @@ from recalld.search.relevance import (
     judge,
     judge_together,
     raw_score,
+    weighs,
 )
 
 ANCHORS = (-4.0, 0.5, 5.0)
@@ -45,6 +46,29 @@ def test_the_lexical_map_gives_the_dense_columns_no_weight() -> None:
     coefficients = load_coefficients("none")
     weights = dict(zip(coefficients.features, coefficients.hit, strict=True))
     assert all(weights[name] == 0 for name in ("cos", "cos_nb", "z", "zmax", "both"))
+
+
+@pytest.mark.parametrize("engine", [engine.name for engine in ENGINES])
+def test_no_engine_without_learned_weights_is_judged_by_them(engine: str) -> None:
+    coefficients = load_coefficients(engine)
+    assert not weighs(coefficients, "sparse")
+    assert weighs(coefficients, "cov")
+
+
+@pytest.mark.parametrize("part", ["hit", "question"])
+def test_learned_weights_raise_the_score_where_they_are_weighed(part: str) -> None:
+    shipped = load_coefficients("usem3")
+    at = {"hit": shipped.features, "question": shipped.question_features}[part].index("sparse")
+    weights = [*getattr(shipped, part)]
+    weights[at] = 2.0
+    fitted = msgspec.structs.replace(shipped, **{part: tuple(weights)})
+    assert weighs(fitted, "sparse")
+    matrix = np.full((3, len(FEATURES)), 0.2)
+    matrix[:, column("sparse")] = 0.0
+    without = judge(matrix, fitted).raw
+    matrix[0, column("sparse")] = 1.0
+    assert judge(matrix, fitted).raw[0] > without[0]
+    assert judge(matrix, shipped).raw == pytest.approx(without)
 
 
 @pytest.mark.parametrize(("value", "raw"), list(zip(ANCHORS, ANCHOR_SCORES, strict=True)))

@@ -83,8 +83,9 @@ class FakeLarge:
     async def embed_question(
         self, texts: Sequence[str], *, words: Sequence[str]
     ) -> QuestionVectors:
+        both = await self.embed_both(texts, Purpose.QUERY)
         return QuestionVectors(
-            texts=await self.embed_queries(texts), words=await self.embed_queries(words)
+            texts=both.dense, words=await self.embed_queries(words), sparse=both.sparse
         )
 
     async def embed_passages(self, texts: Sequence[str]) -> Vectors:

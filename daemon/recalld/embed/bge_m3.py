@@ -107,8 +107,11 @@ class BgeEmbedder:
     async def embed_question(
         self, texts: Sequence[str], *, words: Sequence[str]
     ) -> QuestionVectors:
-        rows = await self.embed_queries((*texts, *words))
-        return QuestionVectors(texts=rows[: len(texts)], words=rows[len(texts) :])
+        both = await self.embed_both((*texts, *words), Purpose.QUERY)
+        at = len(texts)
+        return QuestionVectors(
+            texts=both.dense[:at], words=both.dense[at:], sparse=both.sparse[:at]
+        )
 
     async def embed_passages(self, texts: Sequence[str]) -> Vectors:
         return (await self.embed_both(texts, Purpose.PASSAGE)).dense

@@ -44,19 +44,23 @@ class Purpose(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class QuestionVectors:
-    """One question: ``texts`` centred as queries, ``words`` as they are; both of unit length."""
-
-    texts: Vectors
-    words: Vectors
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class SparseVector:
     """The learned weights of one text: token ids, each once and ascending; weights above 0."""
 
     ids: NDArray[np.int32]
     weights: NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuestionVectors:
+    """One question: ``texts`` centred as queries, ``words`` as they are; both of unit length.
+
+    ``sparse``: the learned weights of each of ``texts``; empty from an engine that has none.
+    """
+
+    texts: Vectors
+    words: Vectors
+    sparse: tuple[SparseVector, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recalld.search.corpus import Bools, Corpus, Ints
+from recalld.search.matrix import Singles
 from recalld.search.model import ChunkDetail
 from recalld.search.policy import SearchPolicy
 from recalld.search.question import Question
-from recalld.search.score import Fusion, smoothed
+from recalld.search.score import Fusion, Legs, smoothed
 from recalld.text.asking import may_ask, questions
 from recalld.text.tokens import lexical_tokens
 
@@ -40,6 +41,7 @@ FEATURES = (
     "echo",  # share of the question's words, by idf, that it only asks with itself
     "fp_asst",  # the assistant's words where the asker's own are wanted
     "window",  # near the time that the question names
+    "sparse",  # learned weights in common, by what the question gives itself
 )
 _BM25_PER_IDF = 1.5
 _LEX_CAP = 1.5
@@ -47,6 +49,7 @@ _Z_SCALE = 6.0
 _Z_CAP = 1.5
 _GAP_CAP = 0.5
 _TERM_CAP = 12
+_SPARSE_CAP = 1.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,7 +101,7 @@ def features(
     evidence: Evidence,
     policy: SearchPolicy,
 ) -> Matrix:
-    """A row a candidate, columns ``FEATURES``. Without a dense leg its columns are 0."""
+    """A row a candidate, columns ``FEATURES``. Those of a leg that took no part are 0."""
     at, rare = evidence.at, evidence.rare
     lexical = fusion.legs.lexical
     own, total = lexical.own, rare.total
@@ -122,6 +125,7 @@ def features(
         "echo": held(question, [one.asked for one in evidence.tokens]) @ rare.idf / total,
         "fp_asst": fusion.assistant[at],
         "window": fusion.near[at],
+        "sparse": _shared(fusion.legs, at),
         **_dense_columns(corpus, fusion, at, policy),
     }
     matrix = np.zeros((len(at), len(FEATURES)))
@@ -147,6 +151,10 @@ def _dense_columns(
         "zmax": min(float(dense.z.max(initial=0.0)) / _Z_SCALE, _Z_CAP),
         "both": in_both_legs(fusion, at, policy),
     }
+
+
+def _shared(legs: Legs, at: Ints) -> Singles | float:
+    return 0.0 if legs.learned is None else np.minimum(legs.learned[at], _SPARSE_CAP)
 
 
 def in_both_legs(fusion: Fusion, at: Ints, policy: SearchPolicy) -> Bools:

@@ -12,6 +12,7 @@ from recalld.budget import Outcome, Run, Stage
 from recalld.counters import Counters
 from recalld.embed.port import Embedder, EmbedderState
 from recalld.errors import Unavailable
+from recalld.search.corpus import Corpus
 from recalld.search.examined import Examined
 from recalld.search.features import in_both_legs
 from recalld.search.model import (
@@ -24,12 +25,14 @@ from recalld.search.model import (
     StoredVectors,
 )
 from recalld.search.passage import focus_of, window_cosines
-from recalld.search.pipeline import Pipeline, Place
+from recalld.search.pipeline import Pipeline
+from recalld.search.place import Place
 from recalld.search.policy import SearchPolicy
 from recalld.search.question import Question, read_question
 from recalld.search.ranking import Ranked, ranked
 from recalld.search.relevance import Candidates, Coefficients, Judgement, judge_together
 from recalld.search.schedule import CorpusKeeper, Kept
+from recalld.search.score import Learned
 
 LEXICAL_ONLY = "none"
 
@@ -61,7 +64,9 @@ class IndexSearcher:
         self._embedder = embedder
         self._counters = counters
         self._vectors = vectors
-        self._pipeline = Pipeline(reads, embedder=embedder, policy=self._policy)
+        self._pipeline = Pipeline(
+            reads, embedder=embedder, policy=self._policy, learned=self.lists_of
+        )
         self._keeper = CorpusKeeper(
             reads, vectors, embedder=embedder, counters=counters, policy=self._policy
         )
@@ -78,6 +83,11 @@ class IndexSearcher:
         """Keep every corpus current until cancelled. Started at once: nothing waits for it."""
         task_status.started()
         await self._keeper.run()
+
+    def lists_of(self, _corpus: Corpus) -> Learned | None:
+        """The learned weights of a workspace as it is now; None: the engine gives none, or they
+        are not in memory."""
+        return None
 
     def notify(self, workspace_id: int) -> None:
         """The index of this workspace was written."""
@@ -147,6 +157,7 @@ class IndexSearcher:
             stored=stored,
             reembedding=bool(others),
             stale=kept.stale,
+            fitted_on=self._hybrid.provenance.fitted_on,
         )
 
     async def _examined(
@@ -269,7 +280,8 @@ def _failures(run: Run) -> list[str]:
     return [
         f"{note.name}: {note.outcome}" + (f" ({note.error})" if note.error else "")
         for note in run.ledger
-        if note.name in ("lexical", "details", "neighbours") and note.outcome is not Outcome.OK
+        if note.name in ("lexical", "details", "neighbours", "sparse")
+        and note.outcome is not Outcome.OK
     ]
 
 

@@ -206,6 +206,7 @@ class SearchStatus(Struct, frozen=True, kw_only=True):
 
     ``stored`` counts the vectors by identity, those of an engine used before too; they are
     replaced in the background (``reembedding``) and never compared with the current ones.
+    ``fitted_on`` is what the raw score's coefficients come from.
     """
 
     engine: str
@@ -221,3 +222,4 @@ class SearchStatus(Struct, frozen=True, kw_only=True):
     stored: dict[str, int]
     reembedding: bool
     stale: bool
+    fitted_on: str = ""

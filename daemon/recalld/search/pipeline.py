@@ -11,8 +11,8 @@ import anyio.to_thread
 import numpy as np
 
 from recalld.budget import Run, Stage
-from recalld.embed.port import Embedder, EmbedderState, QuestionVectors
-from recalld.search.corpus import Bools, Corpus
+from recalld.embed.port import Embedder, EmbedderState, QuestionVectors, SparseVector
+from recalld.search.corpus import Corpus
 from recalld.search.examined import Examined
 from recalld.search.features import Evidence, features, rarity, token_sets
 from recalld.search.matrix import Singles
@@ -21,15 +21,14 @@ from recalld.search.model import (
     IndexReads,
     LexicalHits,
     LexicalQuery,
-    Scope,
 )
+from recalld.search.place import Place
 from recalld.search.policy import SearchPolicy
-from recalld.search.question import Question, content_words, lookup_terms, names_in
-from recalld.search.schedule import Kept
+from recalld.search.question import Question, lookup_terms
 from recalld.search.score import (
-    Cues,
     Dense,
     Fusion,
+    Learned,
     Legs,
     Lexical,
     best,
@@ -37,67 +36,47 @@ from recalld.search.score import (
     fuse,
     spread,
 )
-from recalld.search.vocabulary import Vocabulary, expansion
-from recalld.search.window import nearness
+from recalld.search.vocabulary import expansion
 
 T = TypeVar("T")
 
 # Microseconds, measured at 512 dimensions: all scores of a window, the best words of a term.
 _COST_OF_SCAN = 0.19
 _COST_OF_LOOKUP = 0.03
+# Of a window: finding it again in lists that are older than the corpus; 40 tokens cost .06.
+_COST_OF_LISTS = 0.25
 _INLINE_US = 5_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
-    """A question put to one workspace, whose corpus this is now.
-
-    ``named`` are the speakers it names, ``content`` its content words without them.
-    """
-
-    question: Question
-    corpus: Corpus
-    vocabulary: Vocabulary | None
-    allowed: Bools
-    sources: tuple[str, ...] | None
-    named: tuple[int, ...]
-    content: str
-
-    @classmethod
-    def of(cls, kept: Kept, question: Question, scope: Scope) -> "Place | None":
-        """None where nothing was read yet."""
-        corpus = kept.corpus
-        if corpus is None:
-            return None
-        named = names_in(question.text, corpus.speakers)
-        return cls(
-            question=question,
-            corpus=corpus,
-            vocabulary=kept.vocabulary,
-            allowed=corpus.allowed(scope.sources),
-            sources=None if scope.sources is None else tuple(sorted(scope.sources)),
-            named=tuple(named),
-            content=content_words(question.text, [corpus.speakers[at] for at in named]),
-        )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Embedded:
-    """A question's vectors: as it is, its content words in each place, its terms."""
+    """A question's vectors: as it is, its content words in each place, its terms.
+
+    ``weights`` are those of the question as it is; None: the engine gives none.
+    """
 
     question: Singles
     content: Mapping[str, Singles]
     terms: tuple[str, ...]
     words: Singles
+    weights: SparseVector | None = None
 
 
 class Pipeline:
     """The steps, on one index and one engine. Each is a stage with its own deadline."""
 
-    def __init__(self, reads: IndexReads, *, embedder: Embedder, policy: SearchPolicy) -> None:
+    def __init__(
+        self,
+        reads: IndexReads,
+        *,
+        embedder: Embedder,
+        policy: SearchPolicy,
+        learned: Callable[[Corpus], Learned | None],
+    ) -> None:
         self._reads = reads
         self._embedder = embedder
         self._policy = policy
+        self._learned = learned
         self._limiter = anyio.CapacityLimiter(4)
 
     async def embed(self, run: Run, question: Question, places: Sequence[Place]) -> Embedded | None:
@@ -121,6 +100,7 @@ class Pipeline:
             content=dict(zip(contents, vectors.texts[1:], strict=True)),
             terms=terms,
             words=vectors.words,
+            weights=vectors.sparse[0] if vectors.sparse else None,
         )
 
     async def examine(
@@ -132,14 +112,17 @@ class Pipeline:
         hits, dense = await self._both_legs(run, place, wider=wider, vectors=embedded)
         if hits is None and dense is None:
             return None
+        learned = None
+        if dense is not None and embedded is not None and embedded.weights is not None:
+            learned = await self._shares(run, place, embedded.weights)
         found = hits or LexicalHits(own={}, expansion={}, counts={})
         corpus = place.corpus
         lexical = Lexical(own=spread(corpus, found.own), expansion=spread(corpus, found.expansion))
         fusion = fuse(
             corpus,
-            Legs(lexical=lexical, dense=dense),
+            Legs(lexical=lexical, dense=dense, learned=learned),
             allowed=place.allowed,
-            cues=_cues(place),
+            cues=place.cues,
             policy=self._policy,
         )
         return await self._judged(run, fusion, place=place, counts=found.counts, count=count)
@@ -235,6 +218,20 @@ class Pipeline:
             limit_ms=self._policy.scan_limit_ms,
         )
 
+    async def _shares(self, run: Run, place: Place, weights: SparseVector) -> Singles | None:
+        lists = self._learned(place.corpus)
+        if lists is None:
+            return None
+        shares = partial(lists.shares, place.corpus, weights)
+        cost_us = _COST_OF_LISTS * len(place.corpus.filled)
+        stage: Stage[Singles | None] = Stage(
+            name="sparse",
+            work=partial(self._off_loop, shares, cost_us),
+            otherwise=None,
+            limit_ms=self._policy.scan_limit_ms,
+        )
+        return await run.stage(stage)
+
     async def _judged(
         self,
         run: Run,
@@ -278,11 +275,3 @@ class Pipeline:
             await anyio.lowlevel.checkpoint()
             return work()
         return await anyio.to_thread.run_sync(work, abandon_on_cancel=True, limiter=self._limiter)
-
-
-def _cues(place: Place) -> Cues:
-    question = place.question
-    near = None
-    if question.window is not None:
-        near = nearness(question.window, place.corpus, question.zone)
-    return Cues(named=place.named, own_words=question.own_words, near=near)

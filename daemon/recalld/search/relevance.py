@@ -17,8 +17,19 @@ from numpy.typing import NDArray
 
 from recalld.search.features import FEATURES, Matrix, column
 
-# Maxima over the candidates, but for the last: the share of other-language chunks in the first 5.
-QUESTION_FEATURES = ("lex", "cov", "cos", "exp", "missing", "zmax", "nterm", "hit", "xling")
+# Maxima over the candidates, but for xling: the share of other-language chunks in the first 5.
+QUESTION_FEATURES = (
+    "lex",
+    "cov",
+    "cos",
+    "exp",
+    "missing",
+    "zmax",
+    "nterm",
+    "hit",
+    "xling",
+    "sparse",
+)
 
 ANCHOR_SCORES = (0.55, 0.65, 0.85)
 _MAX_LOG_ODDS = 30.0
@@ -84,6 +95,12 @@ class Candidates:
     away: float = 0.0
 
 
+def weighs(coefficients: Coefficients, name: str) -> bool:
+    """Whether a feature changes a score by them."""
+    asked = dict(zip(coefficients.question_features, coefficients.question, strict=True))
+    return coefficients.hit[column(name)] != 0 or asked.get(name, 0.0) != 0
+
+
 def judge(features: Matrix, coefficients: Coefficients, *, lead: float = 0.0) -> Judgement:
     """Raw scores of the candidates of one question in one place, in their order."""
     alone = Candidates(features=features, coefficients=coefficients, lead=lead)
@@ -143,7 +160,8 @@ def question_features(features: Matrix, hit: NDArray[np.float64]) -> NDArray[np.
     names = ("lex", "cov", "cos", "exp", "missing", "zmax", "nterm")
     values = [float(features[:, column(name)].max()) for name in names]
     other_language = float(features[:_FIRST, column("xling")].mean())
-    return np.array([*values, float(hit.max()), other_language])
+    shared = float(features[:, column("sparse")].max())
+    return np.array([*values, float(hit.max()), other_language, shared])
 
 
 def raw_score(value: float, anchors: tuple[float, float, float]) -> float:

@@ -5,10 +5,12 @@ Both legs are scaled to their own best, so the size of the corpus does not enter
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from recalld.embed.port import SparseVector
 from recalld.search.corpus import Bools, Corpus, Ints
 from recalld.search.matrix import Singles
 from recalld.search.policy import SearchPolicy
@@ -39,12 +41,23 @@ class Dense:
     z: Singles
 
 
+class Learned(Protocol):
+    """The learned weights of one workspace's texts."""
+
+    def shares(self, corpus: Corpus, question: SparseVector) -> Singles:
+        """Of each chunk, by what the question gives itself: 0 for nothing in common."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Legs:
-    """What the two searches brought. No dense leg: it could not take part."""
+    """What the searches brought. No dense leg: it could not take part.
+
+    ``learned``: the ``Learned.shares``; None where there are no learned weights.
+    """
 
     lexical: Lexical
     dense: Dense | None = None
+    learned: Singles | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -71,8 +71,12 @@ class PairedEmbedder:
         self, texts: Sequence[str], *, words: Sequence[str]
     ) -> QuestionVectors:
         known = await self._default.embed_question((), words=words) if words else None
-        rows = await self._preferred.embed_queries(texts)
-        return QuestionVectors(texts=rows, words=rows[:0] if known is None else known.words)
+        both = await self._preferred.embed_both(texts, Purpose.QUERY)
+        return QuestionVectors(
+            texts=both.dense,
+            words=both.dense[:0] if known is None else known.words,
+            sparse=both.sparse,
+        )
 
     async def embed_passages(self, texts: Sequence[str]) -> Vectors:
         await self._preferred.ready()

@@ -22,32 +22,15 @@ from recalld.search.policy import SearchPolicy
 from recalld.search.preferred.cosine import cosine_coefficients
 from recalld.search.preferred.engine import PairedEmbedder, StoredWeights
 from recalld.search.preferred.pipeline import SparseSearch
+from recalld.search.preferred.sparse import SparseCorpus
 from recalld.search.preferred.vectors import SharedVectors
 from recalld.search.question import read_question
+from recalld.search.relevance import weighs
 
 # Of a caller's time. Embedding takes half of it at most and the rest as ever.
 PREFERRED_MS, SPARSE_MS = 1_400, 1_000
 ENDING_MS = 60
 _TOOK_PART = "of the windows embedded"
-
-
-class PreferredSide(IndexSearcher):
-    """The search by the preferred engine."""
-
-    def corpus(self, workspace_id: int) -> Corpus | None:
-        """What is held of a workspace now, with the vectors it has; None: not read yet."""
-        return self._keeper.kept(workspace_id).corpus
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sides:
-    """Both searches, the preferred engine, and the search by its learned weights."""
-
-    default: IndexSearcher
-    preferred: PreferredSide
-    engine: SparseEmbedder
-    sparse: SparseSearch
-    default_engine: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,35 +42,103 @@ class Stores:
     weights: StoredWeights
 
 
+class PreferredSide(IndexSearcher):
+    """The search by the preferred engine, whose learned weights are one of its features.
+
+    ``sparse`` are their lists. Until it is calibrated, its raw score is the cosine.
+    """
+
+    def __init__(
+        self,
+        stores: Stores,
+        engine: SparseEmbedder,
+        *,
+        default: Embedder,
+        counters: Counters,
+        policy: SearchPolicy | None,
+    ) -> None:
+        words = str(default.identity)
+        self.sparse = SparseSearch(
+            stores.reads,
+            stores.weights,
+            engine=engine,
+            corpus_of=self.corpus,
+            counters=counters,
+        )
+        super().__init__(
+            stores.reads,
+            SharedVectors(stores.vectors, other=words, words=words),
+            embedder=PairedEmbedder(engine, default=default, weights=stores.weights),
+            counters=counters,
+            policy=policy,
+        )
+        self.use(cosine_coefficients(engine.identity.engine))
+
+    def lacks(self, workspace_id: int) -> str | None:
+        """Why its answers about a workspace would not be what they will be; None: nothing."""
+        corpus, least = self.corpus(workspace_id), self._policy.min_embedded_share
+        if corpus is None:
+            return "0% embedded"
+        share = float(corpus.filled.mean()) if len(corpus.filled) else 1.0
+        if share < least:
+            return f"{share:.0%} embedded"
+        if not weighs(self._hybrid, "sparse"):
+            return None
+        share = self.sparse.covered(corpus)
+        return f"{share:.0%} of the learned weights in memory" if share < least else None
+
+    def lists_of(self, corpus: Corpus) -> SparseCorpus | None:
+        return self.sparse.lists_of(corpus)
+
+    async def caught_up(self, workspace_id: int) -> str | None:
+        """As for any search, and the lists are built."""
+        why = await super().caught_up(workspace_id)
+        if why is None:
+            await self.sparse.rebuild()
+        return why
+
+    def corpus(self, workspace_id: int) -> Corpus | None:
+        """What is held of a workspace now, with the vectors it has; None: not read yet."""
+        return self._keeper.kept(workspace_id).corpus
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sides:
+    """Both searches, and the preferred engine."""
+
+    default: IndexSearcher
+    preferred: PreferredSide
+    engine: SparseEmbedder
+    default_engine: str
+
+    @property
+    def sparse(self) -> SparseSearch:
+        """The search by learned weights."""
+        return self.preferred.sparse
+
+
 def sides_of(
-    stores: Stores, *, default: Embedder, preferred: SparseEmbedder, counters: Counters
+    stores: Stores,
+    *,
+    default: Embedder,
+    preferred: SparseEmbedder,
+    counters: Counters,
+    policy: SearchPolicy | None = None,
 ) -> Sides:
-    """Both searches over one index. Until it is calibrated, the preferred one's raw score is
-    the cosine."""
+    """Both searches over one index."""
     words, name = str(default.identity), str(preferred.identity)
-    side = PreferredSide(
-        stores.reads,
-        SharedVectors(stores.vectors, other=words, words=words),
-        embedder=PairedEmbedder(preferred, default=default, weights=stores.weights),
-        counters=counters,
-    )
-    side.use(cosine_coefficients(preferred.identity.engine))
     return Sides(
         default=IndexSearcher(
             stores.reads,
             SharedVectors(stores.vectors, other=name, words=words),
             embedder=default,
             counters=counters,
+            policy=policy,
         ),
-        preferred=side,
+        preferred=PreferredSide(
+            stores, preferred, default=default, counters=counters, policy=policy
+        ),
         engine=preferred,
-        sparse=SparseSearch(
-            stores.reads,
-            stores.weights,
-            engine=preferred,
-            corpus_of=side.corpus,
-            counters=counters,
-        ),
         default_engine=default.identity.engine,
     )
 
@@ -173,6 +224,7 @@ class PreferredSearcher:
         why = self._why_not(scope)
         if why is not None:
             sides.engine.wake()
+            sides.sparse.touch()
             return self._fallen_back(await default(), why)
         run = Run(_left_ms(self._policy.total_ms))
         stages: list[Stage[SearchResult | None]] = [
@@ -196,14 +248,8 @@ class PreferredSearcher:
             return engine.problem
         if engine.state is not EmbedderState.READY:
             return str(engine.state)
-        share = min((self._share(key) for key in scope.workspace_ids), default=1.0)
-        return f"{share:.0%} embedded" if share < self._policy.min_embedded_share else None
-
-    def _share(self, workspace_id: int) -> float:
-        corpus = self._sides.preferred.corpus(workspace_id)
-        if corpus is None:
-            return 0.0
-        return float(corpus.filled.mean()) if len(corpus.filled) else 1.0
+        lacking = (self._sides.preferred.lacks(key) for key in scope.workspace_ids)
+        return next((why for why in lacking if why is not None), None)
 
     def _why_late(self, run: Run, result: SearchResult | None) -> str:
         if result is not None:
@@ -219,9 +265,10 @@ class PreferredSearcher:
 
 
 def _took_part(result: SearchResult) -> bool:
-    """Whether the dense leg did: an unsearchable question needs none."""
+    """Whether its legs did: an unsearchable question needs none."""
     return all(
-        not note.startswith("dense:") or note.endswith(_TOOK_PART) for note in result.degraded
+        not note.startswith(("dense:", "sparse:")) or note.endswith(_TOOK_PART)
+        for note in result.degraded
     )
 
 

@@ -74,6 +74,19 @@ class SparseSearch:
             except Unavailable:
                 self._counters.add("search.sparse_retries")
 
+    def lists_of(self, corpus: Corpus) -> SparseCorpus | None:
+        """Those of the workspace of ``corpus``, which may be newer; None: not built yet."""
+        kept = self._kept.get(corpus.workspace_id)
+        if kept is None or kept.corpus.corpus is not corpus:
+            self.touch()
+        return None if kept is None else kept.corpus
+
+    def covered(self, corpus: Corpus) -> float:
+        """The share of its windows whose weights are in the lists, as far as counts tell."""
+        lists, windows = self.lists_of(corpus), len(corpus.filled)
+        known = 0 if lists is None else lists.known
+        return min(1.0, known / windows) if windows else 1.0
+
     async def rebuild(self) -> None:
         """Bring the lists of every workspace up to what is embedded now."""
         for key in await self._reads.workspaces():

@@ -1,7 +1,7 @@
 """Learned sparse weights in memory: inverted lists over the windows of a workspace. Pure."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -100,6 +100,21 @@ class SparseCorpus:
         index = SparseIndex.of(blobs)
         return cls(corpus=corpus, index=index, places=index.places(corpus))
 
+    @property
+    def known(self) -> int:
+        """How many of its windows have weights."""
+        return int((self.places >= 0).sum())
+
+    def shares(self, corpus: Corpus, question: SparseVector) -> Singles:
+        """Of each chunk of ``corpus`` the best window's score, by what the question gives itself.
+
+        ``corpus`` may be newer than the lists; a window that they do not know has 0.
+        """
+        here = self
+        if corpus is not self.corpus:
+            here = replace(self, corpus=corpus, places=self.index.places(corpus))
+        return shares_of(here.chunks(here.windows(question)), question)
+
     def windows(self, question: SparseVector) -> Singles:
         """The score of every window; 0 where nothing is shared."""
         scores = np.append(self.index.scores(question), np.float32(0))
@@ -115,8 +130,12 @@ class SparseCorpus:
         return best
 
 
-def raw_scores(scores: Singles, question: SparseVector) -> Singles:
-    """By the share of what the question would give itself; 0 for a question without weights."""
+def shares_of(scores: Singles, question: SparseVector) -> Singles:
+    """By what the question would give itself; 0 for a question without weights."""
     own = float((question.weights**2).sum())
-    share = scores / own if own > 0 else np.zeros_like(scores)
-    return np.interp(share, SHARES, SCORES).astype(np.float32)
+    return scores / np.float32(own) if own > 0 else np.zeros_like(scores)
+
+
+def raw_scores(scores: Singles, question: SparseVector) -> Singles:
+    """Of the sparse route, by the share of what the question would give itself."""
+    return np.interp(shares_of(scores, question), SHARES, SCORES).astype(np.float32)
