@@ -22,7 +22,7 @@ from recalld.assembly import Base, Daemon, assemble
 from recalld.config import Settings, socket_path, state_dir
 from recalld.counters import Counters
 from recalld.embed import build_engines
-from recalld.errors import BadConfig, RecalldError, Refused
+from recalld.errors import BadConfig, RecalldError, Refused, sole
 from recalld.recall.sink import Write, open_sink
 from recalld.server.dispatch import Incident, contained
 from recalld.server.listen import Claim, claim, lock_file
@@ -77,19 +77,12 @@ def main(settings: Settings) -> int:
     try:
         anyio.run(run, backend="trio")
     except (RecalldError, BaseExceptionGroup) as error:
-        fault = _sole(error)
+        fault = sole(error)
         if not isinstance(fault, Refused):
             raise fault from error
         sys.stderr.write(f"recalld: {fault}\n")
         return EXIT_BUSY
     return 0
-
-
-def _sole(error: BaseException) -> BaseException:
-    """The one error that groups are wrapped around, or the group when there are several."""
-    while isinstance(error, BaseExceptionGroup) and len(error.exceptions) == 1:
-        error = error.exceptions[0]
-    return error
 
 
 async def serve(settings: Settings, launch: Launch) -> None:

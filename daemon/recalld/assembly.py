@@ -212,6 +212,7 @@ def _engine(base: Base, hub: Hub, ids: TraceIds) -> Engine:
         embedder=base.embedder,
         database=base.index.database,
         conversations=said,
+        preferred=searchers.preferred,
     )
     return Engine(
         indexer=indexer,

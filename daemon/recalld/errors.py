@@ -63,3 +63,10 @@ class Unavailable(RecalldError):
 
 class Corrupt(RecalldError):
     """Stored state contradicts itself. Never absorbed."""
+
+
+def sole(error: BaseException) -> BaseException:
+    """The one error that groups are wrapped around, or the group when there are several."""
+    while isinstance(error, BaseExceptionGroup) and len(error.exceptions) == 1:
+        error = error.exceptions[0]
+    return error

@@ -14,6 +14,7 @@ from recalld.index.transcripts.model import Followed
 from recalld.index.workspaces import resolve
 from recalld.search.flow import LEXICAL_ONLY, IndexSearcher
 from recalld.search.model import SearchStatus
+from recalld.search.preferred.flow import PreferredSearcher
 from recalld.server.health import Condition
 from recalld.server.ports import Entry, Kept, Place
 from recalld.store.bridge import Database
@@ -70,6 +71,7 @@ class IndexService:
     embedder: Embedder
     database: Database
     conversations: Conversations | None = None
+    preferred: PreferredSearcher | None = None
 
     async def sync(self, workspace_id: int | None, *, wait: bool) -> Mapping[str, object]:
         started = anyio.current_time()
@@ -101,6 +103,7 @@ class IndexService:
             "dimension": identity.dimension,
             "state": self.embedder.state,
             "problem": self.embedder.problem,
+            "fitted_on": self.searcher.fitted_on,
             "workspaces": [
                 await self._workspace(status.id)
                 for status in await self.indexer.status(workspace_id)
@@ -132,6 +135,22 @@ class IndexService:
             },
             "refused_windows": searched.refused,
             "reembedding": searched.reembedding,
+            "preferred": await self._preferred(workspace_id),
+        }
+
+    async def _preferred(self, workspace_id: int) -> Mapping[str, object] | None:
+        """How far the better engine has come; None: there is none."""
+        if self.preferred is None:
+            return None
+        progress = await self.preferred.progress(workspace_id)
+        return {
+            "engine": progress.engine,
+            "model": self.preferred.sides.engine.identity.model,
+            "state": progress.state,
+            "problem": progress.problem,
+            "embedded": progress.embedded,
+            "windows": progress.windows,
+            "fitted_on": progress.fitted_on,
         }
 
     async def condition(self) -> Condition:

@@ -6,13 +6,12 @@ from dataclasses import fields, replace
 from functools import partial
 from typing import Any
 
-from recalld.coefficients import own_coefficients
 from recalld.config import Config
 from recalld.counters import Counters
 from recalld.errors import BadRequest
 from recalld.evaluate.run import Recipe
-from recalld.search.flow import IndexSearcher
 from recalld.search.policy import SearchPolicy, SecondRound
+from recalld.searchers import Searchers
 
 
 def recipe_of(name: str, config: Config, *, everywhere: bool = False) -> Recipe:
@@ -34,7 +33,5 @@ def recipe_without(recipe: Recipe, rules: Sequence[str]) -> Recipe:
     return replace(recipe, name=f"without {', '.join(rules)}", search=search)
 
 
-def _tuned(searcher: IndexSearcher, identity: str, *, counters: Counters) -> None:
-    own = own_coefficients(identity, os.environ, counters)
-    if own is not None:
-        searcher.use(own)
+def _tuned(searchers: Searchers, *, counters: Counters) -> None:
+    searchers.use_own(os.environ, counters)

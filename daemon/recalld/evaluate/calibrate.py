@@ -58,7 +58,8 @@ async def calibrate(
 ) -> Calibration:
     """Index the sets of ``data`` under ``folder``, ask, and fit.
 
-    Raises ``BadRequest`` where ``data`` holds no set, or too few questions of a kind.
+    Raises ``BadRequest`` where ``data`` holds no set, or too few questions of a kind, and as
+    ``open_index`` and ``World.examine`` where the engine is lacking.
     """
     names = set_names(data)
     if not names:
@@ -66,7 +67,7 @@ async def calibrate(
     sets = tuple(load_set(data, name) for name in names)
     async with open_world(folder, sets, embed=embed, search=PATIENT) as world:
         samples = await gather(world, sets)
-        identity = world.index.embedder.identity
+        identity = world.index.identity
     provenance = Provenance(
         fitted_on=f"{len(samples)} questions, {_counts(samples)}",
         sources=tuple(sources) or tuple(_source(one) for one in sets),

@@ -35,7 +35,7 @@ async def held_out(
     async with open_world(folder, sets, embed=embed, search=PATIENT, index=index) as world:
         await loaded(world.index.embedder)
         samples = await gather(world, sets)
-        engine = world.index.embedder.identity
+        engine = world.index.identity
     fold = partial(fold_of, by_query=single_corpora(samples))
     parts: dict[str, Callable[[Sample], object]] = {BY_FOLD: fold}
     if len(sets) > 1:

@@ -41,6 +41,7 @@ async def probe_stores(
     uncertain = [one for one in messages if one.label == UNCERTAIN]
     ports = Ports(
         searcher=world.searcher,
+        sparse=world.index.searchers.sparse,
         rules=rules_of(extended_stage(embedder.identity)),
         embed=MessageEmbedder(embedder),
     )

@@ -133,7 +133,7 @@ async def replay(
         folder, [root], embed=recipe.config.embed, search=recipe.search, index=recipe.index
     ) as indexed:
         await loaded(indexed.embedder)
-        recipe.tune(indexed.searcher, str(indexed.embedder.identity))
+        recipe.tune(indexed.searchers)
         again = _Again(indexed, recipe.config, root)
         changes = tuple([change_of(one, await again.run(one, text)) for one, text in runnable])
     return Replayed(changes=changes, damaged=damaged, **counts)
@@ -148,6 +148,7 @@ class _Again:
         self._root = root
         self._ports = Ports(
             searcher=indexed.searcher,
+            sparse=indexed.searchers.sparse,
             rules=rules_of(extended_stage(indexed.embedder.identity)),
             embed=MessageEmbedder(indexed.embedder),
             reread=reread,

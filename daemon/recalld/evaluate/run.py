@@ -14,10 +14,11 @@ from recalld.evaluate.metrics import Answer
 from recalld.evaluate.probes import Probed, probe_stores
 from recalld.evaluate.self_questions import own_answers
 from recalld.evaluate.sets import EvalSet, Query, load_set, set_names
-from recalld.evaluate.world import World, open_index, open_world
+from recalld.evaluate.world import Indexed, World, open_index, open_world
 from recalld.index.flow import IndexSettings
-from recalld.search.flow import IndexSearcher
 from recalld.search.policy import SearchPolicy
+from recalld.search.preferred.cosine import PROVENANCE
+from recalld.searchers import Searchers
 
 # Sets of these names hold other tasks than search.
 GATE_SET, HEARTBEAT_SET = "gate", "heartbeat"
@@ -25,7 +26,7 @@ HEARTBEAT_ABSENT = "heartbeat: not part of this version, skipped"
 
 ALL_RULES = SearchPolicy()
 
-Tune = Callable[[IndexSearcher, str], None]
+Tune = Callable[[Searchers], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,14 +35,14 @@ class Recipe:
 
     ``search`` is not configurable; a rule of it may be off to see what it is worth.
     ``everywhere``: every question searches all groups of all sets, its own as its home.
-    ``tune`` is told the searcher and the engine's identity before the first question.
+    ``tune`` is given the searchers before the first question.
     """
 
     name: str
     config: Config
     search: SearchPolicy = ALL_RULES
     everywhere: bool = False
-    tune: Tune = lambda _searcher, _identity: None
+    tune: Tune = lambda _searchers: None
 
     @property
     def index(self) -> IndexSettings:
@@ -66,7 +67,8 @@ async def evaluate(
 ) -> Evaluation:
     """The sets of ``data`` that ``only`` names, all of them when empty; indexed in ``folder``.
 
-    Raises ``BadRequest`` where nothing is there to ask, or a name is no set.
+    Raises ``BadRequest`` where nothing is there to ask, or a name is no set, and as
+    ``open_index`` where the preferred engine is lacking.
     """
     names = chosen(data, only)
     searched = tuple(
@@ -78,19 +80,20 @@ async def evaluate(
     ) as world:
         embedder = world.index.embedder
         await loaded(embedder)
-        recipe.tune(world.searcher, str(embedder.identity))
+        recipe.tune(world.index.searchers)
         answers = await _answers(world, searched, recipe)
         policy = recipe.config.recall
         judged = await judge(messages, embedder=embedder, policy=policy)
         probed = await probe_stores(world, messages, embedder=embedder, policy=policy)
+        notes = _notes(names, answers, world.index)
     return Evaluation(
         name=recipe.name,
-        engine=str(embedder.identity),
+        engine=str(world.index.identity),
         threshold=recipe.config.recall.high_raw_score,
         answers=answers,
         judged=judged,
         probed=probed,
-        notes=_notes(names, answers, embedder),
+        notes=notes,
     )
 
 
@@ -100,13 +103,12 @@ async def evaluate_self(root: Path, folder: Path, recipe: Recipe, *, most: int) 
         folder, [root], embed=recipe.config.embed, search=recipe.search, index=recipe.index
     ) as indexed:
         await loaded(indexed.embedder)
-        recipe.tune(indexed.searcher, str(indexed.embedder.identity))
+        recipe.tune(indexed.searchers)
         answers, notes = await own_answers(indexed, root, most=most)
-        engine = str(indexed.embedder.identity)
-        problem = _engine_note(indexed.embedder)
+        problem = _engine_notes(indexed)
     return Evaluation(
         name=recipe.name,
-        engine=engine,
+        engine=str(indexed.identity),
         threshold=recipe.config.recall.high_raw_score,
         answers=tuple(let_through(one, recipe.config) for one in answers),
         notes=(*notes, *problem, *_degraded_note(answers)),
@@ -164,16 +166,20 @@ def let_through(answer: Answer, config: Config) -> Answer:
     return replace(answer, injected=tuple(through[: config.recall.top_k]))
 
 
-def _notes(names: Sequence[str], answers: Sequence[Answer], embedder: Embedder) -> tuple[str, ...]:
+def _notes(names: Sequence[str], answers: Sequence[Answer], index: Indexed) -> tuple[str, ...]:
     absent = (HEARTBEAT_ABSENT,) if HEARTBEAT_SET in names else ()
-    return (*absent, *_engine_note(embedder), *_degraded_note(answers))
+    return (*absent, *_engine_notes(index), *_degraded_note(answers))
 
 
-def _engine_note(embedder: Embedder) -> tuple[str, ...]:
-    if embedder.state in (EmbedderState.READY, EmbedderState.OFF):
-        return ()
-    why = embedder.problem or embedder.state.value
-    return (f"the engine {embedder.identity.engine} took no part: {why}",)
+def _engine_notes(index: Indexed) -> tuple[str, ...]:
+    notes = []
+    embedder = index.embedder
+    if embedder.state not in (EmbedderState.READY, EmbedderState.OFF):
+        why = embedder.problem or embedder.state.value
+        notes.append(f"the engine {embedder.identity.engine} took no part: {why}")
+    if index.searchers.best_side.fitted_on == PROVENANCE.fitted_on:
+        notes.append(f"the raw score of {index.identity.engine} is its cosine: {PROVENANCE.note}")
+    return tuple(notes)
 
 
 def _degraded_note(answers: Sequence[Answer]) -> tuple[str, ...]:

@@ -14,10 +14,9 @@ from numpy.typing import NDArray
 from recalld.evaluate.files import Layout
 from recalld.evaluate.metrics import Answer, injected
 from recalld.evaluate.sets import EvalSet, Query
-from recalld.evaluate.world import LIMIT, Key, World
+from recalld.evaluate.world import Key, World
 from recalld.search.examined import Examined
 from recalld.search.features import FEATURES
-from recalld.search.model import Scope
 from recalld.search.newer import Statements
 from recalld.search.policy import SearchPolicy
 from recalld.search.ranking import by_hit, moves, raised, statements_of, tells_time
@@ -149,13 +148,10 @@ def _crossed(query: Query) -> Query:
 
 
 async def _sample(world: World, key: Key, query: Query) -> Sample:
-    placed = world.groups[key]
-    now = query.asked_at or placed.last
-    scope = Scope(workspace_ids=(placed.workspace_id,))
-    found = await world.searcher.examine(query.text, scope=scope, limit=LIMIT, now=now)
-    if not found or not len(found[0].features):
+    examined = await world.examine(key, query)
+    if examined is None:
         return _nothing(key, query)
-    examined, layout = found[0], placed.layout
+    layout = world.groups[key].layout
     statements = None
     if tells_time(examined):
         statements = statements_of(examined, range(len(examined.features)))

@@ -73,6 +73,16 @@ class IndexSearcher:
         self._hybrid = load_coefficients(embedder.identity.engine)
         self._lexical = load_coefficients(LEXICAL_ONLY)
 
+    @property
+    def identity(self) -> str:
+        """Whose vectors it searches."""
+        return self._keeper.identity
+
+    @property
+    def fitted_on(self) -> str:
+        """What the coefficients come from that judge by its engine."""
+        return self._hybrid.provenance.fitted_on
+
     def use(self, own: Coefficients) -> None:
         """Judge by the user's own coefficients in place of the shipped ones of the engine."""
         self._hybrid = own
@@ -157,7 +167,7 @@ class IndexSearcher:
             stored=stored,
             reembedding=bool(others),
             stale=kept.stale,
-            fitted_on=self._hybrid.provenance.fitted_on,
+            fitted_on=self.fitted_on,
         )
 
     async def _examined(
