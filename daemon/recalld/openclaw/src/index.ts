@@ -1,0 +1,50 @@
+/** The entry that OpenClaw loads: standard hooks only, no slot, nothing opened before it is used. */
+
+import { Client } from "./client.js";
+import { fields } from "./fields.js";
+import { HOOKS, type Addition, type Hook, type Parts } from "./hooks.js";
+import { Notices, type Logger } from "./notices.js";
+import { Outbox } from "./outbox.js";
+import { Sessions } from "./sessions.js";
+import { readSettings, socketPath } from "./settings.js";
+
+type Handler = (event: unknown, context: unknown) => Promise<Addition | void>;
+
+/** The part of the host's interface that is used. */
+export interface Host {
+  readonly pluginConfig?: unknown;
+  readonly logger?: Logger;
+  on(name: string, handler: Handler, options?: { readonly priority: number }): void;
+}
+
+function register(host: Host): void {
+  const notices = new Notices(host.logger);
+  if (typeof host.on !== "function") {
+    notices.once("no hooks", "this host has no hooks to register; it is told nothing");
+    return;
+  }
+  const settings = readSettings(host.pluginConfig);
+  const client = new Client(() => socketPath(settings, process.env), notices);
+  const outbox = new Outbox(client, notices);
+  const parts: Parts = { client, outbox, sessions: new Sessions(), settings };
+  for (const hook of HOOKS) host.on(hook.name, guarded(hook, parts, notices), hook.options);
+}
+
+/** Whatever happens in here is no business of the host's turn. */
+function guarded(hook: Hook, parts: Parts, notices: Notices): Handler {
+  return async (event, context) => {
+    try {
+      return await hook.handle(parts, fields(event), fields(context));
+    } catch (error) {
+      notices.once(`${hook.name} failed`, `${hook.name} failed (${String(error)})`);
+      return undefined;
+    }
+  };
+}
+
+export default {
+  id: "recalld",
+  name: "recalld",
+  description: "Memory and continuity from the recalld daemon.",
+  register,
+};

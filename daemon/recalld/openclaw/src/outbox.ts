@@ -1,0 +1,140 @@
+/** Events on their way to the daemon: in order, sent again until it took them, bounded. */
+
+import { Pause, type Client } from "./client.js";
+import { failed, request, type Fault, type Reply, type Request } from "./connection.js";
+import type { Fields } from "./fields.js";
+import type { Notices } from "./notices.js";
+
+const MOST_EVENTS = 256;
+const MOST_BYTES = 4 * 1_048_576;
+/** Longer than the daemon needs for its disk; a hook stops waiting much earlier. */
+const ACKNOWLEDGED_MS = 10_000;
+/** Ends that an event may have caused itself, and how many of them it is given. */
+const SUSPICIOUS: ReadonlySet<Fault> = new Set<Fault>(["closed", "garbage"]);
+const MOST_ATTEMPTS = 10;
+
+interface Entry {
+  readonly message: Request;
+  /** Not worth sending later. */
+  readonly once: boolean;
+  readonly settle: (reply: Reply) => void;
+  readonly tried: () => void;
+  attempts: number;
+}
+
+export interface Sent {
+  /** When the daemon took the event, refused it, or it was dropped. */
+  readonly reply: Promise<Reply>;
+  /** When there was an attempt, whatever came of it. */
+  readonly tried: Promise<void>;
+}
+
+export class Outbox {
+  readonly #client: Client;
+  readonly #notices: Notices;
+  readonly #pause = new Pause();
+  readonly #queue: Entry[] = [];
+  #bytes = 0;
+  #sending = false;
+  #timer: NodeJS.Timeout | undefined;
+  /** Events pushed out by newer ones, and events the daemon would not take. */
+  readonly lost = { dropped: 0, refused: 0 };
+  #lostTold = 0;
+
+  constructor(client: Client, notices: Notices) {
+    this.#client = client;
+    this.#notices = notices;
+  }
+
+  get length(): number {
+    return this.#queue.length;
+  }
+
+  /** Neither promise rejects. `once`: one attempt, now or never. */
+  send(method: string, params: Fields, { once = false } = {}): Sent {
+    const message = request(method, params);
+    let settle!: (reply: Reply) => void;
+    let tried!: () => void;
+    const sent = {
+      reply: new Promise<Reply>((resolve) => (settle = resolve)),
+      tried: new Promise<void>((resolve) => (tried = resolve)),
+    };
+    this.#queue.push({ message, once, settle, tried, attempts: 0 });
+    this.#bytes += message.bytes;
+    this.#shorten();
+    this.kick();
+    return sent;
+  }
+
+  /** Try now. */
+  kick(): void {
+    if (this.#sending || this.#queue.length === 0) return;
+    this.#sending = true;
+    void this.#drain();
+  }
+
+  async #drain(): Promise<void> {
+    for (let entry = this.#queue[0]; entry !== undefined; entry = this.#queue[0]) {
+      const reply = await this.#client.exchange(entry.message, ACKNOWLEDGED_MS, { holds: false });
+      // While it was under way newer events may have pushed it out.
+      if (this.#queue[0] !== entry) continue;
+      if (reply.ok) this.#pause.reset();
+      else if (reply.passing && again(entry, reply.fault)) return this.#stumble(reply);
+      else this.#refused(entry, reply.detail);
+      this.#remove(entry, reply);
+    }
+    this.#sending = false;
+    this.#tellLost();
+  }
+
+  /** Nobody takes events at present; a later event, a prompt or the timer tries again. */
+  #stumble(reply: Reply): void {
+    this.#sending = false;
+    for (const entry of this.#queue.filter((one) => one.once)) this.#remove(entry, reply);
+    for (const entry of this.#queue) entry.tried();
+    if (this.#queue.length === 0 || this.#timer !== undefined) return;
+    // Attempts in between do not make the pauses longer.
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      this.kick();
+    }, this.#pause.next());
+    this.#timer.unref();
+  }
+
+  #shorten(): void {
+    while (this.#queue.length > MOST_EVENTS || this.#bytes > MOST_BYTES) {
+      const oldest = this.#queue[0];
+      if (oldest === undefined) return;
+      this.lost.dropped += 1;
+      this.#notices.once("dropped", "too many events wait for the daemon; the oldest are dropped");
+      this.#remove(oldest, failed("refused", "dropped for newer events", false));
+    }
+  }
+
+  #refused(entry: Entry, detail: string): void {
+    if (entry.once) return;
+    this.lost.refused += 1;
+    this.#notices.once("event refused", `the daemon does not take an event: ${detail}`);
+  }
+
+  #remove(entry: Entry, reply: Reply): void {
+    const at = this.#queue.indexOf(entry);
+    if (at < 0) return;
+    this.#queue.splice(at, 1);
+    this.#bytes -= entry.message.bytes;
+    entry.settle(reply);
+    entry.tried();
+  }
+
+  #tellLost(): void {
+    const { dropped, refused } = this.lost;
+    if (dropped + refused === this.#lostTold) return;
+    this.#lostTold = dropped + refused;
+    this.#notices.info(`events lost so far: ${dropped} dropped, ${refused} refused`);
+  }
+}
+
+function again(entry: Entry, fault: Fault): boolean {
+  if (SUSPICIOUS.has(fault)) entry.attempts += 1;
+  return entry.attempts < MOST_ATTEMPTS;
+}
