@@ -17,3 +17,23 @@ class Sighting:
     client: str | None
     at: datetime
     end_reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnPlace:
+    """Where a kept turn was said. ``workspace``: the root, or what the session named; None."""
+
+    seq: int
+    session_key: str
+    workspace: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptTurn:
+    """A turn as it was kept. ``payload`` is JSON, own blocks stripped, secrets redacted."""
+
+    seq: int
+    session_key: str
+    at: datetime
+    received_at: datetime
+    payload: bytes
