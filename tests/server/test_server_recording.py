@@ -12,36 +12,12 @@ from recalld.counters import Counters
 from recalld.errors import Unavailable
 from recalld.server.params import EventParams, SessionParam
 from recalld.server.places import SessionBook, Whereabouts
-from recalld.server.ports import Kept, Place
+from recalld.server.ports import Place
 from recalld.server.recording import Recorder
+from support.journals import FakeJournal
 
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
 BLOCK = "<recall-context>\nwhat we said ourselves\n</recall-context>"
-
-
-class FakeJournal:
-    """Keeps in memory what the store keeps on disk; ``hangs`` never answers."""
-
-    def __init__(self, *, fails=False, hangs=False):
-        self.entries = []
-        self.replies = {}
-        self.fails = fails
-        self.hangs = hangs
-
-    async def append(self, entry):
-        if self.hangs:
-            await anyio.sleep_forever()
-        if self.fails:
-            raise Unavailable("store", "the disk is full")
-        for seq, known in enumerate(self.entries):
-            same = (known.session_key, known.event_id) == (entry.session_key, entry.event_id)
-            if entry.event_id is not None and same:
-                return Kept(seq=seq, duplicate=True, reply=self.replies.get(seq, known.reply))
-        self.entries.append(entry)
-        return Kept(seq=len(self.entries) - 1, duplicate=False, reply=None)
-
-    async def record_reply(self, seq, reply):
-        self.replies[seq] = reply
 
 
 def params(event_id=None, key="s", **session):

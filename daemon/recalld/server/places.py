@@ -10,7 +10,7 @@ import anyio.to_thread
 
 from recalld.budget import Run, Stage
 from recalld.counters import Counters
-from recalld.errors import Unavailable
+from recalld.errors import NotFound, Unavailable
 from recalld.server.params import SessionParam
 from recalld.server.ports import Place, Places, SessionStore
 from recalld.store.model import Sighting
@@ -139,6 +139,23 @@ class Whereabouts:
 
         path = await run.stage(Stage(name="session", work=last, otherwise=None, limit_ms=LOOK_MS))
         return None if path is None else await self._found(path, run)
+
+    async def root_of(self, session: SessionParam, *, budget_ms: int) -> str | None:
+        """As ``of_session``: the root alone."""
+        place = await self.of_session(session, budget_ms=budget_ms)
+        return None if place is None else place.root
+
+    async def named(self, path: str | None) -> Place:
+        """Of the path; without one the only configured one. Raise ``NotFound``."""
+        if path is not None:
+            place = await self.of_path(path)
+            if place is None:
+                raise NotFound(f"a configured workspace at or above {path}")
+            return place
+        configured = self.all
+        if len(configured) != 1:
+            raise NotFound(f"the workspace: none is named and {len(configured)} are configured")
+        return configured[0]
 
     async def of_path(self, path: str) -> Place | None:
         return await self._found(path, Run(LOOK_MS))

@@ -1,6 +1,7 @@
 """Events kept once: the same id again returns the first reply and does nothing."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
 from datetime import datetime
 from functools import partial
 
@@ -11,7 +12,7 @@ import orjson
 
 from recalld.budget import Run, Stage
 from recalld.counters import Counters
-from recalld.errors import BadRequest, Unavailable
+from recalld.errors import BadRequest, Busy, Unavailable
 from recalld.server.params import EventParams
 from recalld.server.ports import Entry, Journal, Kept
 from recalld.text.clean import strip_own_blocks
@@ -21,6 +22,9 @@ from recalld.text.redact import redact
 INLINE_CHARS = 4_096
 # A store that cannot sync within this refuses the event; the peer may send it again.
 KEEP_MS = 4_000
+# A duplicate waits for the first answer as long as keeping and doing may take, and a little.
+ANSWER_MS = 9_000
+RETRY_MS = 1_000
 
 
 class Recorder:
@@ -114,16 +118,50 @@ class Recorder:
         """
         if entry.event_id is None:
             return await work()
+        async with self._alone(entry, wait_ms=wait_ms) as alone:
+            return await (self._once(entry, work, limit_ms=limit_ms) if alone else work())
+
+    async def through(
+        self, entry: Entry, work: Callable[[], Awaitable[object]], *, limit_ms: int = KEEP_MS
+    ) -> object:
+        """``work``'s result once the event is kept; a duplicate does nothing and gets the first.
+
+        What ``work`` raises is no answer: the same event again does the work again. Where the
+        event cannot be kept the work is done all the same, then ``Unavailable`` says so. ``Busy``
+        for a duplicate whose first one is not answered within ``ANSWER_MS``.
+        """
+        async with self._alone(entry, wait_ms=ANSWER_MS) as alone:
+            if not alone:
+                raise Busy("the first of these events is not answered yet", RETRY_MS)
+            try:
+                kept = await self.keep(entry, limit_ms=limit_ms)
+            except Unavailable:
+                await work()
+                raise
+            if kept.duplicate and kept.reply is not None:
+                return repeated(kept.reply)
+            result = await work()
+            if entry.event_id is not None:
+                await self._record(kept, result)
+            return result
+
+    @asynccontextmanager
+    async def _alone(self, entry: Entry, *, wait_ms: int) -> AsyncIterator[bool]:
+        """While no other event of this id is answered; False where that takes too long."""
+        if entry.event_id is None:
+            yield True
+            return
         name = (entry.session_key, entry.kind, entry.event_id)
         with anyio.move_on_after(wait_ms / 1_000):
             while name in self._making:
                 await self._making[name].wait()
         if name in self._making:
             self._counters.add("events.duplicate_late")
-            return await work()
+            yield False
+            return
         done = self._making[name] = anyio.Event()
         try:
-            return await self._once(entry, work, limit_ms=limit_ms)
+            yield True
         finally:
             done.set()
             if self._making.get(name) is done:
@@ -139,11 +177,14 @@ class Recorder:
         if kept.duplicate and kept.reply is not None:
             return repeated(kept.reply)
         result = await work()
+        await self._record(kept, result)
+        return result
+
+    async def _record(self, kept: Kept, result: object) -> None:
         try:
             await self._journal.record_reply(kept.seq, encoded(result))
         except Unavailable:
             self._counters.add("events.reply_lost")
-        return result
 
 
 def repeated(reply: bytes) -> dict[str, object]:
