@@ -1,0 +1,1 @@
+"""Results of sub-agents and owed snapshots: each is told once."""
