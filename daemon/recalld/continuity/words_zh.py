@@ -1,20 +1,24 @@
 """Chinese words that continuity looks for, as data, in simplified and traditional form. Pure."""
 
 _THINGS = (
-    r"(?:任务|任務|工作|目标|目標|项目|項目|事项|事項|进展|進展|阻塞|阻碍|阻礙|障碍|障礙|问题|問題|决定"
+    r"(?:任务|任務|工作|目标|目標|项目|項目|事项|事項|进展|進展|阻塞|阻碍|阻礙|障碍|障礙|问题"
+    r"|問題|决定"
     r"|決定|决策|決策|结果|結果|内容|內容|步骤|步驟|计划|計劃|安排|活动|活動|数据|資料|信息|消息)"
 )
 
 # A value that is this and nothing more: there is nothing.
 NOTHING = (
     rf"(?:暂时|暫時|目前|当前|當前|现在|現在|暂|暫)?(?:均|都|还|還|尚)?(?:无|無|没有|沒有|沒|没)"
-    rf"(?:进行中的?|進行中的?|活动的?|活動的?|正在进行的?|其他|其它|任何|新的?|待办的?)?{_THINGS}?(?:了)?"
+    r"(?:进行中的?|進行中的?|活动的?|活動的?|正在进行的?|其他|其它|任何|新的?"
+    rf"|待办的?)?{_THINGS}?(?:了)?"
     r"|空|空白|空闲|空閒|未知|不适用|不適用|不详|不詳|不明"
 )
 # A value that is this and nothing more: somebody still has to fill it in.
 UNFILLED = (
-    r"待定|待办|待辦|待填|待填写|待填寫|待补|待補|待补充|待補充|待确定|待確定|待确认|待確認|待续|待續"
-    r"|未定|未填|未填写|未填寫|未设置|未設置|未命名|占位|佔位|占位符|佔位符|请填写|請填寫|在此填写|在此填寫"
+    r"待定|待办|待辦|待填|待填写|待填寫|待补|待補|待补充|待補充|待确定|待確定|待确认|待確認|待续"
+    r"|待續"
+    r"|未定|未填|未填写|未填寫|未设置|未設置|未命名|占位|佔位|占位符|佔位符|请填写|請填寫"
+    r"|在此填写|在此填寫"
 )
 
 # Headings that people write in Chinese, with the names of the file format.
@@ -40,3 +44,18 @@ SECTION_NAMES = {
         "Unsurfaced Results",
     ),
 }
+
+# Of the characters that the rules use, the traditional forms; one for one.
+_PAIRS = (
+    "說说繼继續续著着剛刚裡里麼么們们開开斷断線线進进幹干現现該该從从還还沒没後后時时過过來来這这個个嗎吗"
+    "復复連连網网絡络務务錄录誤误錯错無无請请問问題题決决擇择選选採采證证權权臨临話话記记憶忆嗎吗邊边點点"
+    "處处動动終终於于總总結结討讨論论講讲談谈寫写讀读項项標标狀状態态況况總总顧顾彙汇報报執执會会電电腦脑"
+    "機机統统覽览啟启關关閉闭壓压縮缩啦啦囉啰還还應应當当準准備备劃划計计餘余擋挡礙碍確确認认驟骤階阶"
+    "圖图發发佈布對对給给讓让實实樣样種种條条件件據据庫库審审測测試试編编譯译驗验檢检查查運运傳传輸输"
+)
+_SIMPLIFIED = {ord(old): new for old, new in zip(_PAIRS[::2], _PAIRS[1::2], strict=True)}
+
+
+def simplified(text: str) -> str:
+    """The text with the simplified forms of what the rules look for; as long as before."""
+    return text.translate(_SIMPLIFIED)
