@@ -1,0 +1,74 @@
+"""Which folders are workspaces, and which of them a path belongs to, without the daemon."""
+
+import glob
+import os
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from pathlib import Path
+
+from recalld.cli._options import absolute
+from recalld.cli._traces import daemon_folders, instead_of
+from recalld.config import Config, read
+from recalld.continuity.disk import FILE
+from recalld.errors import BadConfig, BadRequest
+from recalld.index.model import Workspace
+from recalld.index.workspaces import expand, resolve
+
+
+def configured(config: Config) -> tuple[Workspace, ...]:
+    """The workspaces that the settings name, globs expanded, each once, by their real paths.
+
+    Raises ``BadConfig``.
+    """
+    home = os.environ.get("HOME") or str(Path.home())
+    return expand(config.workspaces, home=home, list_folders=_folders, real_path=os.path.realpath)
+
+
+def home_among(roots: Sequence[str]) -> Callable[[str | None], str | None]:
+    """Tells the root that a path lies in, the nearest one; of no path the only root there is."""
+    workspaces = tuple(Workspace(root=root) for root in dict.fromkeys(roots))
+    sole = workspaces[0].root if len(workspaces) == 1 else None
+
+    @lru_cache(maxsize=4_096)
+    def home(path: str | None) -> str | None:
+        if path is None:
+            return sole
+        found = resolve(os.path.realpath(path), workspaces)
+        return None if found is None else found.root
+
+    return home
+
+
+def _folders(pattern: str) -> list[str]:
+    return [found for found in glob.glob(pattern) if Path(found).is_dir()]  # noqa: PTH207
+
+
+def chosen(named: str | None, *, socket: str | None, config: str | None) -> str:
+    """The workspace a command is about: ``named``, else the one around the current folder, else
+    the current folder if it has a checkpoint, else the only workspace.
+
+    Of a named folder inside a workspace it is that workspace. Raises ``BadRequest`` where that
+    leaves a choice or nothing, and ``BadConfig`` for a ``config`` that is named and wrong.
+    """
+    if named is not None:
+        folder = absolute(named)
+        return home_among(_configured(socket, config, folder))(folder) or folder
+    roots = _configured(socket, config, None) or tuple(daemon_folders(socket, config))
+    home = home_among(roots)
+    here = str(Path.cwd())
+    if home(here) is None and (Path(here) / FILE).is_file():
+        return here
+    found = home(here) or home(None)
+    if found is not None:
+        return found
+    known = f"one of {', '.join(roots)}" if roots else "none is configured"
+    raise BadRequest("--workspace", f"name the workspace ({known})")
+
+
+def _configured(socket: str | None, config: str | None, named: str | None) -> tuple[str, ...]:
+    """As the settings have them; where those are wrong, with a warning, what there is instead."""
+    try:
+        return tuple(workspace.root for workspace in configured(read(config, os.environ).config))
+    except BadConfig as error:
+        folders = [] if named is None else [named]
+        return tuple(instead_of(error, socket=socket, config=config, named=folders))
