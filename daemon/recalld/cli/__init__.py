@@ -15,6 +15,8 @@ COMMANDS = (
     "status",
     "tail",
     "why",
+    "checkpoint",
+    "doctor",
     "workspace",
     "config",
     "model",
