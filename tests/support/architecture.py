@@ -38,6 +38,7 @@ PURE_FOLDERS = frozenset(
         "graph",
         "llm",
         "fallback",
+        "install",
     ]
 )
 FLOW_NAMES = frozenset(["flow", "pipeline", "schedule", "writer", "handlers"])
@@ -55,6 +56,8 @@ IO_MODULES = frozenset(
         "continuity.examine",
         "heartbeat.command",
         "heartbeat.workspace",
+        "install.disk",
+        "install.place",
     }
 )
 IMPURE = frozenset(

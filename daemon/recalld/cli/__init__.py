@@ -17,6 +17,7 @@ COMMANDS = (
     "why",
     "checkpoint",
     "doctor",
+    "install",
     "workspace",
     "config",
     "model",
