@@ -65,7 +65,7 @@ def daemon(home: Path) -> Iterator[ScriptedDaemon]:
         "origin": "machine",
         "cold": False,
         "objective": "迁移发票导出",
-        "changed": ["Next Action: None → 核对行数"],
+        "changed": ["Key Decisions: + a: b", "Key Decisions: - c", "Next Action: None → 核对行数"],
     }
     answers: dict[str, dict[str, object] | None] = {
         "checkpoint.write": {**FIELDS, "updated_at": "2026-08-01T10:00:00Z", "age_s": 0},
@@ -235,6 +235,7 @@ def test_history_lists_what_the_daemon_keeps(daemon, root: Path, capsys):
     head, first, second, *_ = capsys.readouterr().out.split("\n")
     assert head.split() == ["name", "at", "by", "objective", "changed"]
     assert first.split()[:4] == ["v2", "2026-08-01T10:00:00Z", "machine", "迁移发票导出"]
+    assert first.endswith("  Key Decisions, Next Action")
     assert "machine (cold)" in second
     assert checkpoint("history", "-w", root, "--json") == 0
     assert json.loads(capsys.readouterr().out)["versions"][0]["name"] == "v2"

@@ -19,7 +19,7 @@ FIRST_START = "state.lock"
 BUSY_S = 0.5
 # Of the newest events only so many are looked at: most are no turns, and there is no index.
 MAX_EVENTS = 5_000
-MAX_TURNS = 500
+MAX_TURNS = 200
 MAX_SESSIONS = 2_000
 
 

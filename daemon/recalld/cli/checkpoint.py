@@ -209,4 +209,10 @@ def _row(version: Mapping[str, object]) -> tuple[str, ...]:
     where = " (cold)" if version.get("cold") else ""
     by = f"{shown(version.get('origin'))}{where}"
     name, at = shown(version.get("name")), shown(version.get("at"))
-    return name, at, by, short, shown(version.get("changed"))
+    return name, at, by, short, _sections(version.get("changed"))
+
+
+def _sections(changed: object) -> str:
+    """Which sections changed, each once; the lines themselves are for ``diff`` and ``--json``."""
+    lines = changed if isinstance(changed, list) else []
+    return ", ".join(dict.fromkeys(str(line).partition(":")[0] for line in lines)) or "-"
