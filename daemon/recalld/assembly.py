@@ -208,11 +208,10 @@ def _engine(base: Base, hub: Hub, ids: TraceIds) -> Engine:
     recall = _recall(base, indexer, ports, ids=ids, on_recall=partial(_answered, said, hub))
     index = IndexService(
         indexer=indexer,
-        searcher=searchers.default,
+        searchers=searchers,
         embedder=base.embedder,
         database=base.index.database,
         conversations=said,
-        preferred=searchers.preferred,
     )
     return Engine(
         indexer=indexer,

@@ -12,9 +12,9 @@ from recalld.embed.port import Embedder, EmbedderState, SparseEmbedder
 from recalld.index.flow import Indexer
 from recalld.index.transcripts.model import Followed
 from recalld.index.workspaces import resolve
-from recalld.search.flow import LEXICAL_ONLY, IndexSearcher
+from recalld.search.flow import LEXICAL_ONLY
 from recalld.search.model import SearchStatus
-from recalld.search.preferred.flow import PreferredSearcher
+from recalld.searchers import Searchers
 from recalld.server.health import Condition
 from recalld.server.ports import Entry, Kept, Place
 from recalld.store.bridge import Database
@@ -67,11 +67,10 @@ class IndexService:
     """Indexing and searching as one thing to ask."""
 
     indexer: Indexer
-    searcher: IndexSearcher
+    searchers: Searchers
     embedder: Embedder
     database: Database
     conversations: Conversations | None = None
-    preferred: PreferredSearcher | None = None
 
     async def sync(self, workspace_id: int | None, *, wait: bool) -> Mapping[str, object]:
         started = anyio.current_time()
@@ -83,7 +82,7 @@ class IndexService:
         skipped += [] if self.conversations is None else self.conversations.skipped()
         for workspace in self.indexer.workspaces if wait else ():
             if workspace_id in (None, workspace.id):
-                why = await self.searcher.caught_up(workspace.id)
+                why = await self.searchers.default.caught_up(workspace.id)
                 skipped += [] if why is None else [{"path": workspace.root, "why": why}]
         return {
             "files": report.files,
@@ -103,7 +102,7 @@ class IndexService:
             "dimension": identity.dimension,
             "state": self.embedder.state,
             "problem": self.embedder.problem,
-            "fitted_on": self.searcher.fitted_on,
+            "fitted_on": self.searchers.default.fitted_on,
             "workspaces": [
                 await self._workspace(status.id)
                 for status in await self.indexer.status(workspace_id)
@@ -112,7 +111,7 @@ class IndexService:
 
     async def _workspace(self, workspace_id: int) -> Mapping[str, object]:
         (indexed,) = await self.indexer.status(workspace_id)
-        searched = await self.searcher.describe(workspace_id)
+        searched = await self.searchers.default.describe(workspace_id)
         counted = await agreement(self.database, workspace_id, searched.identity)
         lexical = counted.chunks == counted.lexical == counted.full_text
         vectors = counted.chunks == counted.vectors or searched.engine == LEXICAL_ONLY
@@ -140,12 +139,13 @@ class IndexService:
 
     async def _preferred(self, workspace_id: int) -> Mapping[str, object] | None:
         """How far the better engine has come; None: there is none."""
-        if self.preferred is None:
+        preferred = self.searchers.preferred
+        if preferred is None:
             return None
-        progress = await self.preferred.progress(workspace_id)
+        progress = await preferred.progress(workspace_id)
         return {
             "engine": progress.engine,
-            "model": self.preferred.sides.engine.identity.model,
+            "model": preferred.sides.engine.identity.model,
             "state": progress.state,
             "problem": progress.problem,
             "embedded": progress.embedded,

