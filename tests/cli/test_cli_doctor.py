@@ -6,12 +6,14 @@ import socket
 import sqlite3
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
+from recalld.cli._roots import real_path
 from recalld.cli._run import run
 from recalld.continuity.checkpoint import render
 from recalld.continuity.disk import ARCHIVE, FILE
@@ -168,6 +170,7 @@ def test_a_chinese_checkpoint_is_as_good_as_an_english_one(root: Path, capsys):
         ["--bogus"],
         ["extra"],
         ["--workspace"],
+        ["--workspace", ""],
         ["--workspace", "ws", "--repair=maybe"],
         [],
     ],
@@ -295,7 +298,7 @@ def test_a_damaged_database_is_a_finding(root: Path, home: Path, capsys):
     assert doctor("-w", root, "--json") == 1
     ((severity, message),) = findings(capsys, "state")
     assert severity == "WARNING"
-    assert "cannot be read" in message
+    assert "no session can be told of" in message
 
 
 def test_a_database_of_an_older_version_is_no_fault(root: Path, home: Path, capsys):
@@ -361,3 +364,15 @@ def test_a_socket_that_nobody_may_connect_to_is_named(root: Path, home: Path, ca
         assert doctor("-w", root, "--json") == 1
     assert any("mode 0666" in message for _, message in findings(capsys, "socket"))
     assert (root / FILE).is_file()
+
+
+def test_a_disk_that_hangs_is_given_up(tmp_path: Path):
+    told = threading.Event()
+
+    def hangs(path: str) -> str:
+        told.wait()
+        return path
+
+    assert real_path(str(tmp_path), look=hangs, limit_s=0.05) is None
+    told.set()
+    assert real_path(str(tmp_path / "." / "x")) == str(tmp_path / "x")

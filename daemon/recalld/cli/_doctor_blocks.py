@@ -30,7 +30,7 @@ from recalld.cli._doctor_places import (
     trouble,
 )
 from recalld.cli._doctor_talk import Talk, is_users, talk_of, transcripts
-from recalld.cli._roots import configured, home_among
+from recalld.cli._roots import configured, home_among, real_path
 from recalld.cli._state import StateFile
 from recalld.client import Client, socket_path
 from recalld.config import Config, problems, read, state_dir
@@ -77,11 +77,12 @@ def examined(asked: Asked) -> tuple[Block, ...]:
     folders = asked.folders or known
     if not folders and worst([fault.finding for fault in faults]) < Severity.CRITICAL:
         return ()
+    real = {folder: real_path(folder) for folder in (*known, *folders)}
     world = _World(
         config=config,
         answers=answers,
         socket=path,
-        roots=(*known, *map(os.path.realpath, folders)),
+        real=real,
         state=StateFile(state_dir(os.environ)),
         failed=failures(state_dir(os.environ), now=now),
         now=now,
@@ -111,28 +112,34 @@ def _roots(config: Config) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _World:
-    """``roots`` are the real paths of every folder that is or might be a workspace."""
+    """``real``: where every folder that is or might be a workspace lies, None: its disk hangs."""
 
     config: Config
     answers: Answers
     socket: Path
-    roots: tuple[str, ...]
+    real: Mapping[str, str | None]
     state: StateFile
     failed: tuple[Failure, ...]
     now: datetime
 
     def talks(self) -> tuple[Mapping[str, Talk], tuple[Trouble, ...]]:
         """What was said, by workspace, and what of it could not be read."""
-        home = home_among(self.roots)
+        roots = tuple(dict.fromkeys(root for root in self.real.values() if root is not None))
+        home = home_among(roots)
         patterns = tuple(map(os.path.expanduser, self.config.index.transcripts))
-        said = transcripts(tuple(dict.fromkeys(self.roots)), patterns, home=home, now=self.now)
+        said = transcripts(roots, patterns, home=home, now=self.now)
         try:
             return talk_of(self.state, said, home=home, now=self.now), ()
         except Unavailable as error:
-            return {}, (trouble("state", Severity.WARNING, f"cannot be read: {error.problem}"),)
+            return {}, (
+                trouble("state", Severity.WARNING, f"no session can be told of: {error.problem}"),
+            )
 
     def block(self, folder: str, talks: Mapping[str, Talk]) -> Block:
-        root = os.path.realpath(folder)
+        title, root = f"workspace {folder}", self.real[folder]
+        if root is None:
+            hangs = trouble("file", Severity.CRITICAL, f"the disk of {folder} does not answer")
+            return Block(title=title, troubles=(hangs,), folder=folder)
         talk = talks.get(root) or Talk(since=self.state.since)
         around = Surroundings(
             trace_file=self.config.trace.file,
@@ -144,7 +151,7 @@ class _World:
         troubles = [Trouble(finding=finding) for finding in diagnose(seen)]
         if Path(root).is_dir():
             troubles += self._beside(root, talk)
-        return Block(title=f"workspace {folder}", troubles=tuple(troubles), folder=folder)
+        return Block(title=title, troubles=tuple(troubles), folder=folder)
 
     def _beside(self, root: str, talk: Talk) -> Iterator[Trouble]:
         uid = os.getuid()

@@ -37,13 +37,20 @@ class DoctorCommand(TyperCommand):
             raise
 
 
+def named(folders: list[str] | None) -> list[str] | None:
+    """A name that is empty is a variable nobody set, not the current folder."""
+    if folders and not all(folder.strip() for folder in folders):
+        raise typer.BadParameter("names no folder")
+    return folders
+
+
 def attach(app: typer.Typer) -> None:
     @app.command(cls=DoctorCommand)
     def doctor(
         *,
         workspace: Annotated[
             list[str] | None,
-            typer.Option("--workspace", "-w", metavar="DIR", help=WORKSPACE_HELP),
+            typer.Option("--workspace", "-w", metavar="DIR", help=WORKSPACE_HELP, callback=named),
         ] = None,
         repair: Annotated[
             bool,
