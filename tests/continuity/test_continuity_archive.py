@@ -95,6 +95,13 @@ async def test_without_a_file_nothing_is_archived_and_no_folder_made(tmp_path: P
     assert list(tmp_path.iterdir()) == []
 
 
+async def test_a_name_that_only_cold_has_is_taken_too(tmp_path: Path):
+    put_copy(tmp_path, NAME, "cold", cold=True)
+    put(tmp_path, OLD)
+    bench = Workbench(str(tmp_path))
+    assert await bench.archive(AT) == f"{ARCHIVE}/2026-03-01_10-00-05_02.md"
+
+
 async def test_a_file_of_that_name_that_appears_meanwhile_is_not_written_over(tmp_path: Path):
     def meet(step: Step) -> None:
         if step.call == "sync" and not (tmp_path / ARCHIVE / NAME).exists():

@@ -1,19 +1,23 @@
 """Links, pipes and folders where the checkpoint should be: nothing outside is read or written."""
 
+import ctypes
 import os
 import socket
 import threading
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import anyio
 import pytest
 
-from recalld.continuity.disk import ARCHIVE, COLD, Workbench, draft_of
+from recalld.continuity.disk import ARCHIVE, COLD, FILE, Workbench, draft_of
 from recalld.errors import NotFound, Refused, Unavailable
+from recalld.inside import Tree
 from support.checkpoint_disk import AT, NEW, OLD, copies_in, live, put, sha_of
 
-FLIPS = 300
+FLIPS = 120
 
 
 @pytest.fixture
@@ -170,37 +174,90 @@ async def test_a_memory_that_is_no_folder_is_refused_at_once(root: Path, make):
                 await attempt
 
 
-async def test_a_folder_swapped_for_a_link_meanwhile_never_leads_a_write_out(
-    root: Path, outside: Path
-):
-    """The folder and a link take turns under the same name while we write."""
-    real, link = root / "real", root / "link"
-    real.mkdir()
-    link.symlink_to(outside)
-    (root / "memory").symlink_to(real)
-    done = threading.Event()
+class LateSwap(Tree):
+    """A tree whose ``memory`` becomes a link to ``outside`` once it was found to be inside."""
+
+    def _inside(self, path: str) -> str:
+        real = super()._inside(path)
+        memory = Path(self.root, "memory")
+        if not memory.is_symlink() and path == FILE:
+            memory.rename(memory.with_name("parked"))
+            memory.symlink_to(Path(self.root).parent / "outside")
+        return real
+
+
+def test_a_link_that_comes_after_the_look_at_the_links_is_not_followed(root: Path, outside: Path):
+    (outside / "CURRENT_STATE.md").write_bytes(b"secret")
+    put(root, OLD)
+    tree = LateSwap(root=str(root))
+    with pytest.raises(Refused, match="is no folder, or a link"):
+        tree.read(FILE, max_bytes=99)
+    (root / "memory").unlink()
+    (root / "parked").rename(root / "memory")
+    with pytest.raises(Refused, match="is no folder, or a link"), tree.writing(FILE):
+        pytest.fail("this place is outside")
+    assert files_in(outside) == {"CURRENT_STATE.md": b"secret"}
+
+
+@contextmanager
+def changing_places(one: Path, other: Path) -> Iterator[None]:
+    """Another thread exchanges the two names, neither ever missing, until the block ends."""
+    libc, done = ctypes.CDLL(None, use_errno=True), threading.Event()
+    if not hasattr(libc, "renameat2"):
+        pytest.skip("this C library cannot exchange two names")
 
     def flip() -> None:
+        here, exchange = -100, 2
         while not done.is_set():
-            for goal in (outside, real):
-                link.unlink(missing_ok=True)
-                link.symlink_to(goal)
-                link.replace(root / "memory")
+            libc.renameat2(here, os.fsencode(one), here, os.fsencode(other), exchange)
 
     flipping = threading.Thread(target=flip)
     flipping.start()
-    bench, wrote = Workbench(str(root)), draft_of(NEW).sha
-    outcomes: Counter[str | None] = Counter()
     try:
-        while outcomes.total() < FLIPS or min(outcomes[wrote], outcomes["Refused"]) == 0:
-            try:
-                outcomes[await bench.write(NEW, expected_sha=await sha_of(bench))] += 1
-            except (Refused, Unavailable) as fault:
-                outcomes[type(fault).__name__] += 1
+        yield
     finally:
         done.set()
-        await anyio.to_thread.run_sync(flipping.join)
-    assert files_in(outside) == {}
+        flipping.join()
+
+
+async def test_a_folder_swapped_for_a_link_meanwhile_never_leads_a_write_out(
+    root: Path, outside: Path
+):
+    put(root, OLD)
+    (outside / "CURRENT_STATE.md").write_bytes(draft_of(OLD).data)
+    (root / "link").symlink_to(outside)
+    outcomes: Counter[str | None] = Counter()
+    with changing_places(root / "memory", root / "link"):
+        while outcomes.total() < FLIPS or outcomes["wrote"] == 0:
+            bench = Workbench(str(root))
+            try:
+                wrote = await bench.write(NEW, expected_sha=draft_of(OLD).sha)
+                if wrote is not None:
+                    await bench.write(OLD, expected_sha=draft_of(NEW).sha)
+                outcomes["conflict" if wrote is None else "wrote"] += 1
+            except (Refused, Unavailable) as fault:
+                outcomes[type(fault).__name__] += 1
+            assert files_in(outside) == {"CURRENT_STATE.md": draft_of(OLD).data}
+            for folder in (root / "memory", root / "link"):
+                if not folder.is_symlink():
+                    (folder / "CURRENT_STATE.md").write_bytes(draft_of(OLD).data)
+
+
+async def test_a_folder_swapped_for_a_link_meanwhile_never_leads_a_reading_out(
+    root: Path, outside: Path
+):
+    put(root, OLD)
+    (outside / "CURRENT_STATE.md").write_bytes(draft_of(NEW).data)
+    (root / "link").symlink_to(outside)
+    outcomes: Counter[str | None] = Counter()
+    bench = Workbench(str(root))
+    with changing_places(root / "memory", root / "link"):
+        while outcomes.total() < FLIPS or len(outcomes) < 2:
+            try:
+                outcomes[await sha_of(bench)] += 1
+            except (Refused, Unavailable) as fault:
+                outcomes[type(fault).__name__] += 1
+    assert set(outcomes) <= {draft_of(OLD).sha, "Refused", "Unavailable"}
 
 
 @pytest.mark.parametrize(
