@@ -9,12 +9,23 @@ from pathlib import Path
 import aiosqlite
 import pytest
 
+from recalld.continuity.model import ChildResult, NewVersion, Origin
 from recalld.counters import Counters
 from recalld.store.bridge import Database
+from recalld.store.checkpoints import CheckpointStore
 from recalld.store.event_table import StoredEvent
 from recalld.store.events import EventLog, open_event_log
 from recalld.store.model import Sighting
-from recalld.store.retention import _PAYLOADS, _REPLIES, BATCH_ROWS, Retention
+from recalld.store.retention import (
+    _OWED,
+    _PAYLOADS,
+    _REPLIES,
+    _TOLD,
+    _UNTOLD,
+    _VERSIONS,
+    BATCH_ROWS,
+    Retention,
+)
 from recalld.store.sessions import Sessions
 from support.store_world import Clock, CountingWrites, new_event, open_state
 
@@ -30,6 +41,7 @@ class World:
     sessions: Sessions
     retention: Retention
     counters: Counters
+    checkpoints: CheckpointStore
 
     async def events(self) -> tuple[StoredEvent, ...]:
         return await self.log.events_of(SESSION)
@@ -50,6 +62,7 @@ async def opened(folder: Path) -> AsyncIterator[World]:
                     database, now=clock, keep_days=lambda: KEEP.days, counters=counters
                 ),
                 counters=counters,
+                checkpoints=CheckpointStore(database),
             )
 
 
@@ -90,6 +103,48 @@ async def test_a_session_nobody_has_seen_for_so_long_is_forgotten(tmp_path: Path
         assert await world.sessions.get("here") is not None
 
 
+def _child(name: str, world: World, result: str = "done") -> ChildResult:
+    return ChildResult(child=name, outcome="ok", result=result, at=world.clock.at)
+
+
+async def test_what_sub_agents_left_is_forgotten_and_a_newer_result_is_not(
+    tmp_path: Path,
+) -> None:
+    async with opened(tmp_path) as world:
+        for name in ("told", "untold", "again"):
+            await world.checkpoints.add_child("/w", SESSION, _child(name, world))
+        await world.checkpoints.surface("/w", SESSION, ["told", "again"], at=world.clock.at)
+        await world.checkpoints.set_pending("/w", "old", at=world.clock.at)
+        world.clock.move(KEEP)
+        await world.checkpoints.add_child("/w", SESSION, _child("again", world, "more"))
+        await world.checkpoints.add_child("/w", SESSION, _child("new", world))
+        await world.checkpoints.set_pending("/w", "new", at=world.clock.at)
+        world.clock.move(timedelta(hours=1))
+        await world.retention.sweep()
+        waiting = await world.checkpoints.pending("/w", SESSION)
+        assert [each.child for each in waiting] == ["again", "new"]
+        assert await world.checkpoints.load_pending() == {("/w", "new")}
+        for what in ("results", "untold_results", "owed_snapshots"):
+            assert world.counters.get(f"store.{what}_forgotten") == 1
+
+
+async def test_old_versions_are_forgotten_but_the_newest_of_each_workspace(
+    tmp_path: Path,
+) -> None:
+    async with opened(tmp_path) as world:
+        for workspace in ("/one", "/two"):
+            for number in range(3):
+                version = NewVersion(
+                    text="t", sha=f"{number}", origin=Origin.MACHINE, at=world.clock.at
+                )
+                await world.checkpoints.add_version(workspace, version)
+        world.clock.move(KEEP + timedelta(hours=1))
+        await world.retention.sweep()
+        for workspace in ("/one", "/two"):
+            assert [each.sha for each in await world.checkpoints.versions(workspace)] == ["2"]
+        assert world.counters.get("store.checkpoints_forgotten") == 4
+
+
 async def test_much_is_forgotten_in_small_batches_and_nothing_costs_no_write(
     tmp_path: Path,
 ) -> None:
@@ -104,8 +159,8 @@ async def test_much_is_forgotten_in_small_batches_and_nothing_costs_no_write(
         assert world.database.writes - before == 2
 
 
-@pytest.mark.parametrize("sql", [_REPLIES, _PAYLOADS])
-async def test_what_is_due_is_found_without_reading_the_events(tmp_path: Path, sql: str) -> None:
+@pytest.mark.parametrize("sql", [_REPLIES, _PAYLOADS, _TOLD, _UNTOLD, _OWED, _VERSIONS])
+async def test_what_is_due_is_found_without_reading_the_rest(tmp_path: Path, sql: str) -> None:
     async def plan(connection: aiosqlite.Connection) -> str:
         rows = await connection.execute_fetchall(f"EXPLAIN QUERY PLAN {sql}", ("", 1))
         return " ".join(str(row[3]) for row in rows)

@@ -25,11 +25,30 @@ _PAYLOADS = (
     " AND received_at < ? LIMIT ?"
 )
 _SESSIONS = "SELECT key FROM session WHERE seen_at < ? LIMIT ?"
+_CHILD = "SELECT workspace, parent, child, surfaced_at, at FROM child_result"
+_TOLD = f"{_CHILD} WHERE surfaced_at < ? LIMIT ?"
+_UNTOLD = f"{_CHILD} WHERE surfaced_at IS NULL AND at < ? LIMIT ?"
+# The newest of a workspace tells who wrote the file that is there now.
+_VERSIONS = """
+SELECT id FROM checkpoint AS old WHERE at < ? AND EXISTS (
+  SELECT 1 FROM checkpoint WHERE workspace = old.workspace AND id > old.id
+) LIMIT ?
+"""
+_OWED = "SELECT workspace, session_key, at FROM owed_snapshot WHERE at < ? LIMIT ?"
 
+# Unless it was replaced since it was found.
+_FORGET_CHILD = (
+    "DELETE FROM child_result"
+    " WHERE workspace = ? AND parent = ? AND child = ? AND surfaced_at IS ? AND at = ?"
+)
 _FORGET = {
     _REPLIES: "UPDATE event SET reply = NULL WHERE seq = ?",
     _PAYLOADS: "UPDATE event SET payload = X'7B7D' WHERE seq = ?",
     _SESSIONS: "DELETE FROM session WHERE key = ?",
+    _TOLD: _FORGET_CHILD,
+    _UNTOLD: _FORGET_CHILD,
+    _VERSIONS: "DELETE FROM checkpoint WHERE id = ?",
+    _OWED: "DELETE FROM owed_snapshot WHERE workspace = ? AND session_key = ? AND at = ?",
 }
 
 _log = structlog.get_logger("recalld.store")
@@ -37,10 +56,12 @@ _log = structlog.get_logger("recalld.store")
 
 class Retention:
     """Forgets, in the background: first replies after 24 h; after ``keep_days`` the words of
-    prompts and the sessions not seen since. Turns are kept: what is learned comes from them.
+    prompts and the sessions not seen since, what sub-agents left, told or never asked for,
+    snapshots still owed, and versions of checkpoints but the newest of each workspace. Turns are
+    kept: what is learned comes from them.
 
-    Counted: ``store.replies_forgotten``, ``store.prompts_forgotten``,
-    ``store.sessions_forgotten``.
+    Counted as ``store.WHAT_forgotten``: ``replies``, ``prompts``, ``sessions``, ``results``,
+    ``untold_results``, ``owed_snapshots``, ``checkpoints``.
     """
 
     def __init__(
@@ -72,6 +93,10 @@ class Retention:
         await self._forget(_REPLIES, now - REMEMBER_IDS, "store.replies_forgotten")
         await self._forget(_PAYLOADS, old, "store.prompts_forgotten")
         await self._forget(_SESSIONS, old, "store.sessions_forgotten")
+        await self._forget(_TOLD, old, "store.results_forgotten")
+        await self._forget(_UNTOLD, old, "store.untold_results_forgotten")
+        await self._forget(_OWED, old, "store.owed_snapshots_forgotten")
+        await self._forget(_VERSIONS, old, "store.checkpoints_forgotten")
 
     async def _forget(self, find: str, before: datetime, counter: str) -> None:
         while True:
