@@ -5,6 +5,7 @@ import stat
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
+import anyio
 import pytest
 
 from recalld.continuity.checkpoint import render
@@ -84,6 +85,20 @@ async def test_without_active_work_nothing_is_archived(tmp_path: Path, text: str
     put(tmp_path, text.encode())
     assert await Workbench(str(tmp_path)).archive(AT) is None
     assert not (tmp_path / ARCHIVE).exists()
+
+
+async def test_who_archives_at_once_makes_one_copy_and_all_are_told_its_path(tmp_path: Path):
+    put(tmp_path, OLD)
+    paths: list[str | None] = []
+
+    async def archive(number: int) -> None:
+        paths.append(await Workbench(str(tmp_path)).archive(AT + timedelta(seconds=number)))
+
+    async with anyio.create_task_group() as tasks:
+        for number in range(6):
+            tasks.start_soon(archive, number)
+    assert len(paths) == 6
+    assert len(set(paths)) == len(copies_in(tmp_path)) == 1
 
 
 async def test_without_a_file_nothing_is_archived_and_no_folder_made(tmp_path: Path):

@@ -1,9 +1,10 @@
 """``memory/CURRENT_STATE.md`` and its archive on the disk. One ``Workbench`` for each workspace.
 
 Reads see the old file or the new one, whenever the writer is killed or cancelled. A hand edit
-made after the caller's read wins over the caller's write. One moment is left open: between the
-last comparison and the rename, some tens of microseconds, and for an editor that opened the file
-before the rename and writes into it afterwards; no file system offers a rename that compares.
+made after the caller's read wins over the caller's write. One moment is left open: what is saved
+between the last comparison and the rename is lost, 0.1 ms as measured and a few on a busy
+machine, and so is what an editor writes into a file that it opened before the rename. No file
+system offers a rename that compares. A replaced file keeps its mode, not its other attributes.
 """
 
 from collections.abc import Callable, Sequence
