@@ -9,50 +9,8 @@ import pytest
 
 from recalld.errors import Refused
 from recalld.install.flow import Change
-from support.install_home import Home, snapshot
+from support.install_home import ALL_TARGETS, JSON_TARGETS, RICH, Home, laid, ours_in, snapshot
 
-JSON_TARGETS = ("claude-code", "codex", "openclaw")
-ALL_TARGETS = (*JSON_TARGETS, "systemd")
-
-RICH = {
-    "claude-code": """{
-  "$schema": "https://json.schemastore.org/claude-code-settings.json",
-  "env": {"TOKEN": "s3cret", "A": "1"},
-  "permissions": { "allow": ["Bash(git log:*)"], "deny": [] },
-  "hooks": {
-    "Stop": [{"hooks": [{"type": "command", "command": "say done"}]}],
-    "PreToolUse": [
-      {
-        "matcher": "Bash",
-        "hooks": [{ "type": "command", "command": "~/bin/check" }]
-      }
-    ]
-  },
-  "unknownToUs": [1.50, 1e400, "权限"]
-}
-""",
-    "codex": """{
-\t"description": "mine",
-\t"hooks": {
-\t\t"SessionStart": [
-\t\t\t{ "matcher": "startup", "hooks": [{ "type": "command", "command": "date" }] }
-\t\t]
-\t}
-}""",
-    "openclaw": """{
-  gateway: { mode: 'local', auth: { token: "s3cret" } },
-  plugins: {
-    allow: ['telegram', 'memory-core'],
-    load: { paths: ["~/plugins/mine"] },
-    entries: { telegram: { enabled: true }, "active-memory": { enabled: false } },
-  },
-}
-""",
-    "systemd": """[Service]
-Environment=RECALLD_LOG__LEVEL=debug
-ExecStart=%h/.local/bin/recalld serve --workspace %h/notes
-""",
-}
 COMMENTED = {
     "claude-code": '// mine\n{\n  "model": "opus", // the big one\n  /* later: hooks */\n}\n',
     "codex": "{\r\n  // none yet\r\n}\r\n",
@@ -73,19 +31,6 @@ BROKEN = {
 @pytest.fixture
 def home(tmp_path: Path) -> Home:
     return Home(root=tmp_path)
-
-
-def laid(home: Home, name: str, text: str) -> Path:
-    file = home.settings(name)
-    file.parent.mkdir(parents=True)
-    file.write_bytes(text.encode())
-    file.chmod(0o640)
-    return file
-
-
-def ours_in(home: Home, name: str, file: Path) -> bool:
-    text = file.read_text(encoding="utf-8")
-    return str(home.plugin if name == "openclaw" else "/opt/rec alld/bin/recalld") in text
 
 
 @pytest.mark.parametrize("name", ALL_TARGETS)
@@ -302,87 +247,6 @@ def test_of_two_files_both_are_written_or_none(home: Home):
     assert not home.settings("systemd").exists()
     assert socket.read_text(encoding="utf-8") == "theirs"
     assert list((home.root / "state" / "install").iterdir()) == []
-
-
-@pytest.mark.parametrize("name", JSON_TARGETS)
-def test_what_the_user_changed_since_stays_when_we_leave(home: Home, name: str):
-    file = laid(home, name, RICH[name])
-    home.run(name)
-    text = file.read_text(encoding="utf-8")
-    first = text.index("{") + 1
-    changed = text[:first] + '\n  "description": "new", ' + text[first:]
-    changed = changed.replace('"description": "mine",', "", 1)
-    file.write_text(changed, encoding="utf-8")
-    home.run(name, uninstall=True)
-    left = file.read_text(encoding="utf-8")
-    wanted = RICH[name][:first] + '\n  "description": "new", ' + RICH[name][first:]
-    assert left == wanted.replace('"description": "mine",', "", 1)
-
-
-@pytest.mark.parametrize("name", JSON_TARGETS)
-def test_a_file_of_ours_that_the_user_filled_stays_with_what_is_theirs(home: Home, name: str):
-    home.run(name)
-    file = home.settings(name)
-    text = file.read_text(encoding="utf-8")
-    file.write_text(text[:1] + '\n  "theirs": 1,' + text[1:], encoding="utf-8")
-    assert home.run(name, uninstall=True) == [Change.CHANGED]
-    assert json.loads(file.read_text(encoding="utf-8")) == {"theirs": 1}
-
-
-@pytest.mark.parametrize("name", JSON_TARGETS)
-def test_a_file_of_ours_that_a_host_rewrote_goes_whole(home: Home, name: str):
-    home.run(name)
-    file = home.settings(name)
-    file.write_text(json.dumps(json.loads(file.read_text(encoding="utf-8"))), encoding="utf-8")
-    assert home.run(name, uninstall=True) == [Change.REMOVED]
-    assert not file.parent.exists()
-
-
-@pytest.mark.parametrize("name", ALL_TARGETS)
-def test_without_the_record_our_part_still_leaves(home: Home, name: str):
-    file = laid(home, name, RICH[name])
-    home.run(name)
-    for record in (home.root / "state" / "install").iterdir():
-        record.write_text("not a record", encoding="utf-8")
-    if name == "systemd":
-        assert home.run(name, uninstall=True) == [Change.NONE, Change.REMOVED]
-        assert home.warnings() == ["the unit is not as it was installed; it stays"]
-        return
-    home.run(name, uninstall=True)
-    assert file.read_text(encoding="utf-8") == RICH[name]
-
-
-@pytest.mark.parametrize("name", ALL_TARGETS)
-def test_an_installation_that_moved_is_brought_up_to_date(home: Home, name: str):
-    file = laid(home, name, RICH[name])
-    home.run(name)
-    first = file.read_text(encoding="utf-8")
-    moved = Home(root=home.root, hook="/new/bin/recalld-hook", plugin="/new/recalld/openclaw")
-    changes = moved.run(name)
-    if name == "systemd":
-        assert set(changes) == {Change.NONE}
-        return
-    assert changes == [Change.CHANGED]
-    old, new = (
-        (home.plugin, moved.plugin)
-        if name == "openclaw"
-        else ("'" + str(home.hook) + "'", moved.hook)
-    )
-    assert file.read_text(encoding="utf-8") == first.replace(str(old), str(new))
-    moved.run(name, uninstall=True)
-    assert file.read_text(encoding="utf-8") == RICH[name]
-
-
-@pytest.mark.parametrize("name", JSON_TARGETS)
-def test_a_file_that_was_changed_before_a_second_install_comes_back_as_it_then_was(home, name):
-    file = laid(home, name, RICH[name])
-    home.run(name)
-    text = file.read_text(encoding="utf-8") + "\n\n"
-    file.write_text(text, encoding="utf-8")
-    moved = Home(root=home.root, hook="/new/bin/recalld-hook", plugin="/new/recalld/openclaw")
-    moved.run(name)
-    moved.run(name, uninstall=True)
-    assert file.read_text(encoding="utf-8") == RICH[name] + "\n\n"
 
 
 @pytest.mark.parametrize("name", ALL_TARGETS)

@@ -14,11 +14,55 @@ from recalld.install.targets import module_of
 UNITS = Path(__file__).resolve().parents[2] / "systemd"
 HOOK = "/opt/rec alld/bin/recalld-hook"
 
+JSON_TARGETS = ("claude-code", "codex", "openclaw")
+ALL_TARGETS = (*JSON_TARGETS, "systemd")
 SETTINGS = {
     "claude-code": ".claude/settings.json",
     "codex": ".codex/hooks.json",
     "openclaw": ".openclaw/openclaw.json",
     "systemd": ".config/systemd/user/recalld.service",
+}
+
+
+# Of each target a file that a person has worked on.
+RICH = {
+    "claude-code": """{
+  "$schema": "https://json.schemastore.org/claude-code-settings.json",
+  "env": {"TOKEN": "s3cret", "A": "1"},
+  "permissions": { "allow": ["Bash(git log:*)"], "deny": [] },
+  "hooks": {
+    "Stop": [{"hooks": [{"type": "command", "command": "say done"}]}],
+    "PreToolUse": [
+      {
+        "matcher": "Bash",
+        "hooks": [{ "type": "command", "command": "~/bin/check" }]
+      }
+    ]
+  },
+  "unknownToUs": [1.50, 1e400, "权限"]
+}
+""",
+    "codex": """{
+\t"description": "mine",
+\t"hooks": {
+\t\t"SessionStart": [
+\t\t\t{ "matcher": "startup", "hooks": [{ "type": "command", "command": "date" }] }
+\t\t]
+\t}
+}""",
+    "openclaw": """{
+  gateway: { mode: 'local', auth: { token: "s3cret" } },
+  plugins: {
+    allow: ['telegram', 'memory-core'],
+    load: { paths: ["~/plugins/mine"] },
+    entries: { telegram: { enabled: true }, "active-memory": { enabled: false } },
+  },
+}
+""",
+    "systemd": """[Service]
+Environment=RECALLD_LOG__LEVEL=debug
+ExecStart=%h/.local/bin/recalld serve --workspace %h/notes
+""",
 }
 
 
@@ -103,3 +147,16 @@ def snapshot(root: Path) -> dict[str, tuple[bytes | str, int, int]]:
         time_ns = 0 if path.is_dir() else facts.st_mtime_ns
         found[str(path.relative_to(root))] = (content, facts.st_mode, time_ns)
     return found
+
+
+def laid(home: Home, name: str, text: str) -> Path:
+    file = home.settings(name)
+    file.parent.mkdir(parents=True)
+    file.write_bytes(text.encode())
+    file.chmod(0o640)
+    return file
+
+
+def ours_in(home: Home, name: str, file: Path) -> bool:
+    text = file.read_text(encoding="utf-8")
+    return str(home.plugin if name == "openclaw" else "/opt/rec alld/bin/recalld") in text

@@ -105,8 +105,8 @@ def replace(
 ) -> None:
     """Make ``data`` the file's content, or remove it, if it is still as it was found.
 
-    The folder is there. ``at_rename`` is called just before that is looked at. Raises
-    ``Refused``; then nothing has changed.
+    The folder is there, and nobody else of ours writes in it. ``at_rename`` is called just before
+    the file is looked at again. Raises ``Refused``; then nothing has changed.
     """
 
     def still() -> bool:
@@ -122,6 +122,7 @@ def replace(
             else:
                 mode = _FILE_MODE if found.mode is None else found.mode
                 name, disk = found.real.name, files or atomic.Disk()
+                atomic.remove_leftovers(folder, files=disk)
                 kept = atomic.replace(folder, name, data, files=disk, mode=mode, still=still)
     except OSError as error:
         # The last step, syncing the folder, may fail with the file in place.

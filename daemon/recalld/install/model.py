@@ -76,7 +76,11 @@ class Target:
 
 
 def needed(path: str | None, name: str) -> str:
-    """``path``, or ``Refused`` where this installation lacks ``name``."""
+    """``path``, or ``Refused`` where this installation lacks ``name`` or no file can spell it."""
     if path is None:
         raise Refused(f"{name} is not part of this installation; install recalld with pip")
+    try:
+        path.encode()
+    except UnicodeEncodeError as error:
+        raise Refused(f"{name} lies in a folder whose name is not UTF-8") from error
     return path

@@ -22,6 +22,7 @@ _OURS: dict[Path, bool] = {
     (*_ENTRY, "enabled"): True,
     (*_ENTRY, "hooks", "allowConversationAccess"): True,
 }
+_VARIABLES = ("OPENCLAW_CONFIG_PATH", "OPENCLAW_STATE_DIR", "OPENCLAW_HOME")
 _LEGACY_FOLDERS = (".clawdbot", ".moltbot", ".moldbot")
 
 
@@ -77,7 +78,7 @@ def _take(text: str, before: Before | None) -> Merged:
         for path in _OURS
         if has(value, path) and isinstance(at(old, path), bool)
     ]
-    gone = [path for path in _OURS if has(value, path) and not has(old, path)]
+    gone = [path for path in _OURS if at(value, path) is True and not has(old, path)]
     gone += [(*_PATHS, index) for index in _our_paths(value)]
     if not _names(old, _ALLOW):
         gone += [(*_ALLOW, index) for index in _places(value, _ALLOW)]
@@ -86,11 +87,14 @@ def _take(text: str, before: Before | None) -> Merged:
 
 
 def _refuse_legacy(place: Place) -> None:
+    """OpenClaw would take a new file for its settings and leave the old ones unread."""
+    if any(place.environ.get(name) for name in _VARIABLES):
+        return
     for name in _LEGACY_FOLDERS:
         folder = posixpath.join(place.home, name)
-        if "OPENCLAW_CONFIG_PATH" not in place.environ and place.exists(folder):
+        if place.exists(folder):
             raise Refused(
-                f"OpenClaw's settings may lie in {folder}; name them by OPENCLAW_CONFIG_PATH"
+                f"OpenClaw's settings may lie in {folder}; name the file by OPENCLAW_CONFIG_PATH"
             )
 
 
