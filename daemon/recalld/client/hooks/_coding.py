@@ -13,7 +13,6 @@ from recalld.client.hooks._call import (
     text_in,
     together,
 )
-from recalld.client.hooks._tail import lines_from_the_end
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -80,6 +79,8 @@ class Coding:
         return session_of(key, workspace=workspace, client=self.client)
 
     def last(self, event: "Event", name: str, until: float, *, child: bool = False) -> "Exchange":
+        from recalld.client.hooks._tail import lines_from_the_end  # noqa: PLC0415 (no prompt needs it)
+
         lines = lines_from_the_end(text_in(event, name), until=until)
         return self.exchange(lines, child=child)
 

@@ -103,7 +103,7 @@ def codex_exchange(lines: "Iterable[bytes]", *, child: bool = False) -> Exchange
 
 def _note_item(items: Exchange, payload: "Mapping[str, object]") -> None:
     text = _texts(payload.get("content"), _CODEX_MARKUP)
-    if payload.get("type") != "message" or items.user or not text:
+    if payload.get("type", "message") != "message" or items.user or not text:
         return
     if payload.get("role") == "assistant":
         items.assistant = items.assistant or text
