@@ -3,22 +3,28 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { pause, polite } from "./support/daemon.mjs";
+import { pause, polite, until } from "./support/daemon.mjs";
 import {
+  ANNOUNCE_RUN,
   CHILD,
   END_REASONS,
   MAIN,
   OUTCOMES,
   WORKSPACE,
+  announcing,
   assistant,
   context,
   ended,
+  entries,
   prompt,
   sessionContext,
   sessionEnd,
   sessionStart,
+  steered,
   subagentContext,
   subagentEnded,
+  toolCall,
+  toolResult,
   user,
 } from "./support/shapes.mjs";
 import { RECALL, SNAPSHOT, recalled, scripted, world } from "./support/world.mjs";
@@ -158,6 +164,116 @@ test("S2.21 a child's last words are its result; they are no turn and start no s
   await host.play("subagent_ended", subagentEnded("ok"), subagentContext());
   assert.deepEqual(daemon.methods(), ["session.prompt", "subagent.end"]);
   assert.equal(daemon.of("subagent.end")[0].result, "There are 41 files.");
+});
+
+test("c6.3 a result that the host has handed to the parent waits for nobody", async () => {
+  const { daemon, host } = await world();
+  const child = context({ sessionKey: CHILD, runId: "run-child-1" });
+  await host.play("agent_end", ended([user("count"), assistant("There are 41 files.")]), child);
+  assert.equal(
+    await host.play("before_prompt_build", prompt("", [user("a")]), announcing()),
+    undefined,
+  );
+  const told = [user("A background task completed."), assistant("It found 41 files.")];
+  await host.play(
+    "agent_end",
+    ended(told, { runId: ANNOUNCE_RUN }),
+    context({ runId: ANNOUNCE_RUN }),
+  );
+  await host.play("subagent_ended", subagentEnded("ok"), subagentContext());
+  assert.deepEqual(daemon.heard, []);
+  // The same child, asked again, whose second result reaches nobody.
+  await host.play("subagent_ended", subagentEnded("timeout"), subagentContext());
+  assert.deepEqual(
+    daemon.of("subagent.end").map(({ outcome }) => outcome),
+    ["timeout"],
+  );
+});
+
+test("S2.21 a result whose announcement failed, or that only wrote a message, is told", async () => {
+  const { daemon, host } = await world();
+  const failed = ended([user("A background task completed.")], {
+    runId: ANNOUNCE_RUN,
+    success: false,
+  });
+  await host.play("before_prompt_build", prompt("done?"), announcing());
+  await host.play("agent_end", failed, context({ runId: ANNOUNCE_RUN }));
+  await host.play("subagent_ended", subagentEnded("ok"), subagentContext());
+  const sent = { kind: "inter_session", sourceSessionKey: CHILD, sourceTool: "sessions_send" };
+  await host.play("before_prompt_build", prompt("half way"), announcing({ inputProvenance: sent }));
+  await host.play(
+    "agent_end",
+    ended([user("x"), assistant("y")], { runId: ANNOUNCE_RUN }),
+    context({ runId: ANNOUNCE_RUN }),
+  );
+  await host.play("subagent_ended", subagentEnded("ok", { runId: "second" }), subagentContext());
+  assert.deepEqual(daemon.methods(), ["subagent.end", "subagent.end"]);
+});
+
+test("a child's result inside a run of the user's is not what the user said", async () => {
+  const { daemon, host } = await world();
+  const messages = [
+    user("how are things?"),
+    toolCall(),
+    toolResult("x"),
+    steered("There are 41 files."),
+    assistant("All 41 files are counted."),
+    ...entries,
+  ];
+  await host.play("agent_end", ended(messages), context());
+  const [turn] = daemon.of("session.turn");
+  assert.deepEqual([turn.user, turn.assistant], ["how are things?", "All 41 files are counted."]);
+  assert.equal(turn.messages, undefined);
+});
+
+test("words of the host's own making begin no run of the user's", async () => {
+  const { daemon, host } = await world(recalled({ context: RECALL }));
+  const run = context({ inputProvenance: { kind: "internal_system" } });
+  assert.equal(await host.play("before_prompt_build", prompt("which port?"), run), undefined);
+  await host.play("agent_end", ended([user("which port?"), assistant("9410")]), context());
+  assert.deepEqual(daemon.heard, []);
+  const mine = context({ runId: "mine", inputProvenance: { kind: "external_user" } });
+  assert.ok(await host.play("before_prompt_build", prompt("which port?"), mine));
+});
+
+test("reasons that are names of the language's own are just words", async () => {
+  const { daemon, host } = await world();
+  for (const reason of ["constructor", "__proto__", "toString"]) {
+    await host.play("session_end", sessionEnd(reason), sessionContext());
+    await host.play("session_start", sessionStart(reason), sessionContext());
+  }
+  await until(() => daemon.of("session.start").length === 3, "the starts");
+  assert.deepEqual(
+    daemon.of("session.start").map(({ source }) => source),
+    ["startup", "startup", "startup"],
+  );
+});
+
+test("S2.24-B a host that keeps the id of the conversation begins a new one all the same", async () => {
+  const { daemon, host } = await world({ "session.start": { recovery: SNAPSHOT } });
+  await host.play("before_prompt_build", prompt("go"), context());
+  await host.play("before_reset", { reason: "new", messages: [] }, context({ runId: undefined }));
+  await host.play(
+    "session_end",
+    sessionEnd("new", { nextSessionId: CONVERSATION }),
+    sessionContext(),
+  );
+  await host.play("session_start", sessionStart(CONVERSATION, CONVERSATION), sessionContext());
+  await host.play(
+    "subagent_ended",
+    subagentEnded("reset", { targetSessionKey: MAIN, targetKind: "acp" }),
+    { childSessionKey: MAIN },
+  );
+  const found = await host.play("before_prompt_build", prompt("hi"), context({ runId: "r2" }));
+  assert.equal(found.prependSystemContext, SNAPSHOT);
+  assert.deepEqual(daemon.methods(), [
+    "session.start",
+    "session.prompt",
+    "session.reset",
+    "session.end",
+    "session.start",
+    "session.prompt",
+  ]);
 });
 
 test("a child is given recall but never the snapshot of the work around it", async () => {

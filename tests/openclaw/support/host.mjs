@@ -11,6 +11,12 @@ function frozen(value) {
   return Object.freeze(value);
 }
 
+/** Newer hosts put functions into a context. */
+function withFunctions(context) {
+  if (typeof context !== "object" || context === null || Array.isArray(context)) return context;
+  return { ...context, hookInvocation: { assertActive: () => undefined } };
+}
+
 export class Host {
   constructor(pluginConfig = {}) {
     this.hooks = [];
@@ -47,7 +53,8 @@ export class Host {
     if (handlers.length === 0) throw new Error(`nobody listens to ${name}`);
     const results = [];
     for (const { handler } of handlers) {
-      results.push(await handler(frozen(structuredClone(event)), frozen(structuredClone(context))));
+      const given = frozen(withFunctions(structuredClone(context)));
+      results.push(await handler(frozen(structuredClone(event)), given));
     }
     const [result] = results;
     if (USER_TURN.some((field) => field in (result ?? {}))) throw new Error("spoke as the user");

@@ -64,6 +64,55 @@ export const toolResult = (text) => ({
   timestamp: 1_781_000_002_000,
 });
 
+/** A child's result, put into a run of the parent's that is under way. */
+export const steered = (result) => ({
+  role: "user",
+  content: [
+    {
+      type: "text",
+      text:
+        "<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>\n[Internal task completion event]\n" +
+        `source: subagent\n<prompt-data>\n${result}\n</prompt-data>\n` +
+        "<<<END_OPENCLAW_INTERNAL_CONTEXT>>>",
+    },
+  ],
+  timestamp: 1_781_000_003_000,
+  provenance: {
+    kind: "inter_session",
+    sourceSessionKey: CHILD,
+    sourceChannel: "internal",
+    sourceTool: "subagent_announce",
+  },
+});
+
+/** Entries that are nobody's speech. */
+export const entries = [
+  {
+    role: "custom",
+    customType: "openclaw.nested-tool.v1",
+    content: "bookkeeping",
+    display: true,
+    excludeFromContext: true,
+    timestamp: 1_781_000_004_000,
+  },
+  { role: "compactionSummary", summary: "older words", tokensBefore: 63, timestamp: 1 },
+  { role: "bashExecution", command: "ls", output: "x", timestamp: 2 },
+];
+
+/** A run of the parent's that the host begins to announce a child's result. */
+export const ANNOUNCE_RUN = `announce:v1:${CHILD}:run-child-1`;
+export const announcing = (more = {}) =>
+  context({
+    runId: ANNOUNCE_RUN,
+    inputProvenance: {
+      kind: "inter_session",
+      sourceSessionKey: CHILD,
+      sourceChannel: "internal",
+      sourceTool: "subagent_announce",
+    },
+    ...more,
+  });
+
 export const prompt = (text, messages = []) => ({ prompt: text, messages });
 
 export const ended = (messages, more = {}) => ({

@@ -1,9 +1,9 @@
 /** What each of the host's hooks means to the daemon. */
-import { createHash, randomUUID } from "node:crypto";
-import { request } from "./connection.js";
-import { clipped, list, text, within } from "./fields.js";
+import { clipped, list, text } from "./fields.js";
 import { lastTurn } from "./messages.js";
-import { onTheWire, withoutUser } from "./sessions.js";
+import { byTheHost, digest, runOf, tell } from "./parts.js";
+import { beforePromptBuild, begin } from "./prompts.js";
+import { withoutUser } from "./sessions.js";
 /** One row a hook; a hook for heartbeat turns is one more. */
 export const HOOKS = [
     { name: "before_prompt_build", options: { priority: 20 }, handle: beforePromptBuild },
@@ -15,8 +15,6 @@ export const HOOKS = [
     { name: "session_end", handle: sessionEnd },
     { name: "subagent_ended", handle: subagentEnded },
 ];
-/** Runs that no user asked for: what they say is neither a question to memory nor a turn. */
-const HOST_TRIGGERS = new Set(["heartbeat", "cron", "memory"]);
 const OUTCOMES = new Set([
     "ok",
     "error",
@@ -25,106 +23,30 @@ const OUTCOMES = new Set([
     "reset",
     "deleted",
 ]);
-/** How a conversation begins after one that ended so. */
-const SOURCES = {
-    new: "new",
-    reset: "clear",
-    compaction: "compact",
-};
-const PROMPT_UNITS = 32_000;
 const RESULT_UNITS = 4_000;
-/** Of a prompt's deadline, what the beginning of a session may take. */
-const START_SHARE = 0.2;
-/** Of a prompt's deadline, what the daemon's answer needs to get here. */
-const RETURN_MS = 100;
-/** The protocol's limits of a budget. */
-const BUDGET_MS = { least: 50, most: 60_000 };
-async function beforePromptBuild(parts, event, context) {
-    const session = parts.sessions.of(event, context);
-    const prompt = text(event["prompt"]);
-    if (session === undefined || prompt === undefined || byTheHost(context))
-        return undefined;
-    const run = runOf(event, context);
-    const id = run === undefined ? undefined : `${run}:prompt:${session.compactions}`;
-    // Another attempt of the same run, with another model or after a fault.
-    if (id !== undefined && session.given?.id === id)
-        return added(session.given.context);
-    const until = performance.now() + parts.settings.promptDeadlineMs;
-    const messages = list(event["messages"]);
-    await begun(parts, session, context, messages.length > 0 ? "resume" : "startup");
-    const reply = await parts.client.exchange(promptRequest(session, prompt, id, until), until - performance.now());
-    const found = both(session, reply.ok ? reply.result : {});
-    if (found === undefined)
-        return undefined;
-    if (id !== undefined)
-        session.given = { id, context: found };
-    return added(found);
-}
-function added(found) {
-    return { prependSystemContext: found };
-}
-/** Recovery first, then recall; what the session began with is given once. */
-function both(session, recall) {
-    const recovery = text(recall["recovery"]) ?? session.recovery;
-    session.recovery = undefined;
-    const shown = [withoutUser(session) ? undefined : recovery, text(recall["context"])];
-    return text(shown.filter((part) => part !== undefined).join("\n\n"));
-}
-function promptRequest(session, prompt, id, until) {
-    const leftMs = Math.round(until - performance.now()) - RETURN_MS;
-    return request("session.prompt", {
-        session: onTheWire(session),
-        text: clipped(prompt, PROMPT_UNITS),
-        budget_ms: Math.min(BUDGET_MS.most, Math.max(BUDGET_MS.least, leftMs)),
-        ...(id === undefined ? {} : { event_id: eventId(id) }),
-    });
-}
-/** Tell the daemon once that the session begins, and give its answer a little time. */
-async function begun(parts, session, context, otherwise) {
-    if (withoutUser(session))
-        return;
-    if (session.begun === undefined)
-        begin(parts, session, text(context["sessionId"]), otherwise);
-    else
-        parts.outbox.kick();
-    await within(session.begun, START_SHARE * parts.settings.promptDeadlineMs);
-}
-function begin(parts, session, conversation, otherwise) {
-    const source = SOURCES[session.ended ?? ""] ?? otherwise;
-    session.conversation = conversation;
-    session.recovery = undefined;
-    const params = { session: onTheWire(session), source };
-    const sent = parts.outbox.send("session.start", params, { once: true });
-    const answered = sent.reply.then((reply) => {
-        if (session.begun !== answered)
-            return;
-        // Told again with the next prompt.
-        if (!reply.ok)
-            session.begun = undefined;
-        else {
-            session.recovery = text(reply.result["recovery"]);
-            session.ended = undefined;
-        }
-    });
-    session.begun = answered;
-}
 async function agentEnd(parts, event, context) {
     const session = parts.sessions.of(event, context);
-    const turn = lastTurn(list(event["messages"]));
-    if (session === undefined || turn === undefined || byTheHost(context))
+    if (session === undefined)
         return;
-    session.lastReply = clipped(turn.assistant, RESULT_UNITS);
-    // A sub-agent's task is not the user's objective; its result reaches the parent by its end.
-    if (withoutUser(session))
-        return;
-    // One run may end several times, once an attempt, and the same end may come twice.
     const run = runOf(event, context);
     const success = event["success"] !== false;
+    const turn = lastTurn(list(event["messages"]));
+    session.lastReply = turn === undefined ? undefined : clipped(turn.assistant, RESULT_UNITS);
+    if (byTheHost(session, run, context)) {
+        const child = session.hostRun?.id === run ? session.hostRun?.child : undefined;
+        if (success && child !== undefined)
+            parts.sessions.at(child).delivered = true;
+        return;
+    }
+    // A sub-agent's task is not the user's objective; its result reaches the parent by its end.
+    if (turn === undefined || withoutUser(session))
+        return;
     const said = digest([turn.user, turn.assistant]);
     // A run that failed before a word was said ends with the words of the one before.
     if (!success && session.said === said)
         return;
     session.said = said;
+    // One run may end several times, once an attempt, and the same end may come twice.
     const told = { ...turn, success, ...(run === undefined ? {} : { run_id: run.slice(0, 256) }) };
     await tell(parts, session, "session.turn", told, run && `${run}:turn:${said}:${success}`);
 }
@@ -193,7 +115,12 @@ async function subagentEnded(parts, event, context) {
     const known = parts.sessions.at(child);
     const error = text(event["error"]);
     const result = error === undefined ? text(known.lastReply) : clipped(error, RESULT_UNITS);
+    const { delivered } = known;
     known.lastReply = undefined;
+    known.delivered = false;
+    // The parent has answered to it already: it waits for nobody.
+    if (delivered)
+        return;
     const told = { child, outcome: outcome(event), ...(result === undefined ? {} : { result }) };
     const run = runOf(event, {});
     await tell(parts, session, "subagent.end", told, run && `${run}:subagent:${told.outcome}`);
@@ -203,29 +130,4 @@ function outcome(event) {
     if (named === undefined && event["error"] === undefined)
         return "ok";
     return OUTCOMES.has(named) ? String(named) : "error";
-}
-/** Hand an event over; wait a little for the daemon to take it. Not taken, it stays queued. */
-async function tell(parts, session, method, params, id = randomUUID()) {
-    const event = {
-        session: onTheWire(session),
-        at: new Date().toISOString(),
-        event_id: eventId(id),
-    };
-    const sent = parts.outbox.send(method, { ...event, ...params });
-    await within(sent.tried, parts.settings.eventDeadlineMs);
-}
-function eventId(id) {
-    const named = `openclaw:${id}`;
-    if (named.length <= 256)
-        return named;
-    return `openclaw:${digest(id)}`;
-}
-function digest(value) {
-    return createHash("sha256").update(JSON.stringify(value)).digest("hex");
-}
-function runOf(event, context) {
-    return text(event["runId"]) ?? text(context["runId"]);
-}
-function byTheHost(context) {
-    return HOST_TRIGGERS.has(context["trigger"]);
 }

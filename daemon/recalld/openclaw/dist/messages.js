@@ -1,11 +1,17 @@
 /** What was said, out of the host's messages. */
 import { clipped, fields, list, text } from "./fields.js";
 const SPEAKERS = new Set(["user", "assistant"]);
+/** Other sessions and the host itself, in the role of the user. */
+const FOREIGN = new Set(["inter_session", "internal_system"]);
 const TEXT_BLOCKS = new Set(["text", "input_text", "output_text"]);
 /** Of a line of 256 KiB: room for the rest, for escapes, and for letters of three bytes. */
 const TURN_BYTES = 230_000;
 /** Units a text is cut to, from the widest that fits. */
 const WIDTHS = [100_000, 30_000, 10_000, 5_000];
+/** Whether the host says that these words are not the user's. */
+export function isForeign(provenance) {
+    return FOREIGN.has(fields(provenance)["kind"]);
+}
 /** The text of a string or of text blocks; tool calls, results and pictures are none. */
 export function textOf(content) {
     if (typeof content === "string")
@@ -46,8 +52,8 @@ function sinceTheUser(messages) {
     return said;
 }
 function speech(message) {
-    const { role, content, timestamp } = fields(message);
-    if (!SPEAKERS.has(role))
+    const { role, content, timestamp, provenance } = fields(message);
+    if (!SPEAKERS.has(role) || isForeign(provenance))
         return undefined;
     const said = text(textOf(content));
     if (said === undefined)

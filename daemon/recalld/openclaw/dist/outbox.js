@@ -18,7 +18,7 @@ export class Outbox {
     #timer;
     /** Events pushed out by newer ones, and events the daemon would not take. */
     lost = { dropped: 0, refused: 0 };
-    #lostTold = 0;
+    #droppedTold = 0;
     constructor(client, notices) {
         this.#client = client;
         this.#notices = notices;
@@ -59,11 +59,11 @@ export class Outbox {
             else if (reply.passing && again(entry, reply.fault))
                 return this.#stumble(reply);
             else
-                this.#refused(entry, reply.detail);
+                this.#refused(entry, reply);
             this.#remove(entry, reply);
         }
         this.#sending = false;
-        this.#tellLost();
+        this.#tellDropped();
     }
     /** Nobody takes events at present; a later event, a prompt or the timer tries again. */
     #stumble(reply) {
@@ -91,11 +91,14 @@ export class Outbox {
             this.#remove(oldest, failed("refused", "dropped for newer events", false));
         }
     }
-    #refused(entry, detail) {
+    /** The client tells of a plain refusal. */
+    #refused(entry, { fault, detail }) {
         if (entry.once)
             return;
         this.lost.refused += 1;
-        this.#notices.once("event refused", `the daemon does not take an event: ${detail}`);
+        if (fault === "refused")
+            return;
+        this.#notices.once("given up", `an event is given up (daemon ${fault}: ${detail})`);
     }
     #remove(entry, reply) {
         const at = this.#queue.indexOf(entry);
@@ -106,12 +109,11 @@ export class Outbox {
         entry.settle(reply);
         entry.tried();
     }
-    #tellLost() {
-        const { dropped, refused } = this.lost;
-        if (dropped + refused === this.#lostTold)
+    #tellDropped() {
+        if (this.lost.dropped === this.#droppedTold)
             return;
-        this.#lostTold = dropped + refused;
-        this.#notices.info(`events lost so far: ${dropped} dropped, ${refused} refused`);
+        this.#droppedTold = this.lost.dropped;
+        this.#notices.info(`${this.lost.dropped} events were dropped so far`);
     }
 }
 function again(entry, fault) {

@@ -51,6 +51,8 @@ function unknown(key) {
         compactions: 0,
         lastReply: undefined,
         said: undefined,
+        hostRun: undefined,
+        delivered: false,
         given: undefined,
     };
 }

@@ -2,9 +2,11 @@
 
 import { Client } from "./client.js";
 import { fields } from "./fields.js";
-import { HOOKS, type Addition, type Hook, type Parts } from "./hooks.js";
+import { HOOKS, type Hook } from "./hooks.js";
 import { Notices, type Logger } from "./notices.js";
 import { Outbox } from "./outbox.js";
+import type { Parts } from "./parts.js";
+import type { Addition } from "./prompts.js";
 import { Sessions } from "./sessions.js";
 import { readSettings, socketPath } from "./settings.js";
 

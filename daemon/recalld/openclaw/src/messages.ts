@@ -3,6 +3,8 @@
 import { clipped, fields, list, text } from "./fields.js";
 
 const SPEAKERS: ReadonlySet<unknown> = new Set(["user", "assistant"]);
+/** Other sessions and the host itself, in the role of the user. */
+const FOREIGN: ReadonlySet<unknown> = new Set(["inter_session", "internal_system"]);
 const TEXT_BLOCKS: ReadonlySet<unknown> = new Set(["text", "input_text", "output_text"]);
 /** Of a line of 256 KiB: room for the rest, for escapes, and for letters of three bytes. */
 const TURN_BYTES = 230_000;
@@ -19,6 +21,11 @@ export interface Turn {
   readonly user: string;
   readonly assistant: string;
   readonly messages?: readonly Speech[];
+}
+
+/** Whether the host says that these words are not the user's. */
+export function isForeign(provenance: unknown): boolean {
+  return FOREIGN.has(fields(provenance)["kind"]);
 }
 
 /** The text of a string or of text blocks; tool calls, results and pictures are none. */
@@ -60,8 +67,8 @@ function sinceTheUser(messages: readonly unknown[]): Speech[] {
 }
 
 function speech(message: unknown): Speech | undefined {
-  const { role, content, timestamp } = fields(message);
-  if (!SPEAKERS.has(role)) return undefined;
+  const { role, content, timestamp, provenance } = fields(message);
+  if (!SPEAKERS.has(role) || isForeign(provenance)) return undefined;
   const said = text(textOf(content));
   if (said === undefined) return undefined;
   const at = moment(timestamp);

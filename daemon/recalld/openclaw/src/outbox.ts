@@ -39,7 +39,7 @@ export class Outbox {
   #timer: NodeJS.Timeout | undefined;
   /** Events pushed out by newer ones, and events the daemon would not take. */
   readonly lost = { dropped: 0, refused: 0 };
-  #lostTold = 0;
+  #droppedTold = 0;
 
   constructor(client: Client, notices: Notices) {
     this.#client = client;
@@ -80,11 +80,11 @@ export class Outbox {
       if (this.#queue[0] !== entry) continue;
       if (reply.ok) this.#pause.reset();
       else if (reply.passing && again(entry, reply.fault)) return this.#stumble(reply);
-      else this.#refused(entry, reply.detail);
+      else this.#refused(entry, reply);
       this.#remove(entry, reply);
     }
     this.#sending = false;
-    this.#tellLost();
+    this.#tellDropped();
   }
 
   /** Nobody takes events at present; a later event, a prompt or the timer tries again. */
@@ -111,10 +111,12 @@ export class Outbox {
     }
   }
 
-  #refused(entry: Entry, detail: string): void {
+  /** The client tells of a plain refusal. */
+  #refused(entry: Entry, { fault, detail }: { fault: Fault; detail: string }): void {
     if (entry.once) return;
     this.lost.refused += 1;
-    this.#notices.once("event refused", `the daemon does not take an event: ${detail}`);
+    if (fault === "refused") return;
+    this.#notices.once("given up", `an event is given up (daemon ${fault}: ${detail})`);
   }
 
   #remove(entry: Entry, reply: Reply): void {
@@ -126,11 +128,10 @@ export class Outbox {
     entry.tried();
   }
 
-  #tellLost(): void {
-    const { dropped, refused } = this.lost;
-    if (dropped + refused === this.#lostTold) return;
-    this.#lostTold = dropped + refused;
-    this.#notices.info(`events lost so far: ${dropped} dropped, ${refused} refused`);
+  #tellDropped(): void {
+    if (this.lost.dropped === this.#droppedTold) return;
+    this.#droppedTold = this.lost.dropped;
+    this.#notices.info(`${this.lost.dropped} events were dropped so far`);
   }
 }
 

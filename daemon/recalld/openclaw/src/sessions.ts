@@ -19,6 +19,10 @@ export interface Session {
   ended: string | undefined;
   compactions: number;
   lastReply: string | undefined;
+  /** The run in which the host spoke last where the user would, and the child it spoke for. */
+  hostRun: { readonly id: string; readonly child: string | undefined } | undefined;
+  /** Whether the host itself has handed this child's result to its parent. */
+  delivered: boolean;
   /** Marks the words of the turn that was sent last. */
   said: string | undefined;
   /** What a run was given, for its further attempts. */
@@ -75,6 +79,8 @@ function unknown(key: string): Session {
     compactions: 0,
     lastReply: undefined,
     said: undefined,
+    hostRun: undefined,
+    delivered: false,
     given: undefined,
   };
 }
