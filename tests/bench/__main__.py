@@ -1,9 +1,9 @@
-"""Every measurement: ``PYTHONPATH=tests python -m bench``, or some: ``perf quality gate store``.
+"""Every measurement: ``PYTHONPATH=tests python -m bench``, or some of them by name.
 
-``perf`` and ``quality`` say which of their lines are missed; the exit code is then 1. ``quality``
-and ``gate`` read the evaluation data of ``RECALLD_EVAL_DATA`` (``../shared/data`` by default) and
-are passed over, visibly, where there is none. Options go to one part: ``python -m bench perf
---json FILE``.
+``perf``, ``hook`` and ``quality`` say which of their lines are missed; the exit code is then 1.
+``quality`` and ``gate`` read the evaluation data of ``RECALLD_EVAL_DATA`` (``../shared/data`` by
+default) and are passed over, visibly, where there is none. Options go to one part: ``python -m
+bench perf --json FILE``.
 """
 
 import subprocess
@@ -13,6 +13,7 @@ from bench.quality.report import data_folder
 
 PARTS = {
     "perf": "bench.perf",
+    "hook": "bench.hook_bench",
     "store": "bench.store_bench",
     "gate": "bench.gate",
     "quality": "bench.quality",
