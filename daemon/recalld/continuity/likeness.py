@@ -1,5 +1,6 @@
 """Whether two texts speak of the same piece of work, by the words that carry it. Pure."""
 
+from recalld.continuity.words_zh import simplified
 from recalld.text.language import is_cjk
 from recalld.text.tokens import query_tokens
 
@@ -9,8 +10,11 @@ CJK_SHARE = 0.4
 
 
 def content(text: str) -> frozenset[str]:
-    """Its stems, and in CJK its pairs of neighbours, without stop-words."""
-    return frozenset(query_tokens(text))
+    """Its stems, and in CJK its pairs of neighbours, without stop-words.
+
+    One set for simplified and traditional characters.
+    """
+    return frozenset(query_tokens(simplified(text)))
 
 
 def covers(text: str, wanted: str) -> bool:

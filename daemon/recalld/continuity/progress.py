@@ -1,0 +1,220 @@
+"""Do later lines report the work, or its next step, as done? Careful: a doubt is a no. Pure."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import ModuleType
+
+from recalld.continuity import progress_en, progress_zh
+from recalld.continuity.likeness import content, touches
+from recalld.continuity.model import Checkpoint, Done, Turn
+from recalld.continuity.poison import reports_failure
+from recalld.continuity.words_zh import simplified
+from recalld.text.asking import asks, sentences
+from recalld.text.clean import clean_prompt, strip_own_blocks
+from recalld.text.language import has_cjk
+from recalld.text.prose import visible_prose
+from recalld.text.quote import shortened
+
+# A report stands at either end of a long answer; what lies between is the work itself.
+MAX_TEXT_CHARS = 8_000
+MAX_SAID_CHARS = 160
+# With fewer words a message only says yes or go on, and names no other work.
+MIN_OWN_WORDS = 3
+
+_CLAUSES = re.compile(
+    r"[,，;；、\n]+|\bbut\b|\band then\b|但是?|不过|然而|—|–|\s-\s", re.IGNORECASE
+)
+_BLANKS = re.compile(r"\s+")
+# Of the words of what was to be done. Where a word is put between, Chinese pairs are split.
+SHARE = 0.5
+CJK_SHARE = 0.45
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Words:
+    done: re.Pattern[str]
+    command: re.Pattern[str]
+    not_done: re.Pattern[str]
+    condition: re.Pattern[str]
+    all_done: re.Pattern[str]
+    taken_back: re.Pattern[str]
+    finished: re.Pattern[str]
+    acts: Mapping[str, re.Pattern[str]]
+
+    @classmethod
+    def of(cls, module: ModuleType) -> "_Words":
+        return cls(
+            done=re.compile(module.DONE),
+            command=re.compile(module.COMMAND),
+            not_done=re.compile(module.NOT_DONE),
+            condition=re.compile(module.CONDITION),
+            all_done=re.compile(module.ALL_DONE),
+            taken_back=re.compile(module.TAKEN_BACK),
+            finished=re.compile(module.FINISHED),
+            acts={name: re.compile(words) for name, words in module.ACTS.items()},
+        )
+
+    def acts_in(self, text: str) -> frozenset[str]:
+        return frozenset(name for name, words in self.acts.items() if words.search(text))
+
+
+_ENGLISH = _Words.of(progress_en)
+_CHINESE = _Words.of(progress_zh)
+
+
+def reported_done(checkpoint: Checkpoint, turns: Sequence[Turn]) -> Done | None:
+    """The last report, in turns later than ``updated_at``, that the work is done; None: none.
+
+    Reported is the objective or the next action, by a statement of user or agent that holds at
+    least half of its words (in Chinese of its pairs of characters) and tells of the same act
+    (``send`` by "sent", not by "drafted") or of its end, or all of it at once
+    ("all steps done", 全部完成) in a turn that is about it or names nothing else.
+    Questions, conditions, plans, negations, shares ("3 of 5") and failed runs report nothing; a
+    later statement that takes it back ("the order bounced") undoes a report. A checkpoint
+    without a time takes every turn as later. English and Chinese, code and quotes left out.
+    """
+    if not checkpoint.active and not checkpoint.next_action:
+        return None
+    found: Done | None = None
+    for turn in sorted(turns, key=lambda turn: turn.at):
+        if checkpoint.updated_at is not None and turn.at <= checkpoint.updated_at:
+            continue
+        for text, said in _statements(turn):
+            if _reports(said, checkpoint, turn):
+                found = Done(at=turn.at, said=shortened(text, MAX_SAID_CHARS))
+            elif found is not None and _takes_back(said, checkpoint):
+                found = None
+    return found
+
+
+def reports_done(sentence: str) -> bool:
+    """Whether a statement says that something is done, whatever it is."""
+    said = _Said.of(sentence)
+    return any(_is_done(clause, said) for clause in said.clauses)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Said:
+    """A sentence made plain, and its clauses."""
+
+    whole: str
+    clauses: tuple[str, ...]
+    words: _Words
+
+    @classmethod
+    def of(cls, sentence: str) -> "_Said":
+        chinese = has_cjk(sentence)
+        plain = _plain(sentence, chinese=chinese)
+        clauses = (_plain(one, chinese=chinese) for one in _CLAUSES.split(sentence))
+        return cls(
+            whole=plain,
+            clauses=tuple(one for one in clauses if one),
+            words=_CHINESE if chinese else _ENGLISH,
+        )
+
+
+def _plain(text: str, *, chinese: bool) -> str:
+    lower = _BLANKS.sub(" ", text.replace("’", "'")).strip(" *_#>-.!。！✅✔☑").lower()
+    return simplified(lower).replace(" ", "") if chinese else lower
+
+
+def _statements(turn: Turn) -> Iterator[tuple[str, _Said]]:
+    """The sentences of user and agent that state something; none of a failed run's answer."""
+    user = clean_prompt(turn.user)
+    texts = [user] if not reports_failure(user) else []
+    if turn.success and not reports_failure(turn.assistant):
+        texts.append(strip_own_blocks(turn.assistant))
+    for text in texts:
+        for sentence in sentences(visible_prose(_ends(text))):
+            if not asks(sentence):
+                yield _BLANKS.sub(" ", sentence).strip(), _Said.of(sentence)
+
+
+def _ends(text: str) -> str:
+    if len(text) <= MAX_TEXT_CHARS:
+        return text
+    half = MAX_TEXT_CHARS // 2
+    return f"{text[:half]}\n\n{text[-half:]}"
+
+
+def _reports(said: _Said, checkpoint: Checkpoint, turn: Turn) -> bool:
+    wanted = [text for text in (checkpoint.next_action, checkpoint.objective) if text]
+    works = [_Work.of(text) for text in wanted]
+    for clause in said.clauses:
+        if said.words.all_done.fullmatch(clause) and _is_about(turn, wanted):
+            return not said.words.condition.search(said.whole)
+        if _is_done(clause, said) and any(work.done_by(clause, said.words) for work in works):
+            return True
+    return False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Work:
+    """What is to be done: the acts it asks for, and the words for what they are done to."""
+
+    acts: frozenset[str]
+    things: frozenset[str]
+    share: float
+
+    @classmethod
+    def of(cls, text: str) -> "_Work":
+        chinese = has_cjk(text)
+        words = _CHINESE if chinese else _ENGLISH
+        plain = _plain(text, chinese=chinese)
+        things = plain
+        for act in words.acts.values():
+            things = act.sub(" ", things)
+        return cls(
+            acts=words.acts_in(plain),
+            things=content(things),
+            share=CJK_SHARE if chinese else SHARE,
+        )
+
+    def done_by(self, clause: str, words: _Words) -> bool:
+        """Whether a clause that reports something done reports this.
+
+        It names its share of the things and acts, at least one thing if there is any, and says
+        that one of the acts was done, or that it is finished, whatever it was.
+        """
+        named = self.things & content(clause)
+        held = len(named) + len(self.acts & words.acts_in(clause))
+        if not held or held < self.share * (len(self.things) + len(self.acts)):
+            return False
+        if self.things and not named:
+            return False
+        finished = words.finished.search(clause)
+        if finished is not None and self._is_this(finished, words):
+            return True
+        reported = words.acts_in(" ".join(one[0] for one in words.done.finditer(clause)))
+        return not self.acts or not self.acts.isdisjoint(reported)
+
+    def _is_this(self, finished: re.Match[str], words: _Words) -> bool:
+        verb = finished.groupdict().get("verb")
+        return verb is None or not self.acts.isdisjoint(words.acts_in(verb))
+
+
+def _is_done(clause: str, said: _Said) -> bool:
+    words = said.words
+    return (
+        words.done.search(clause) is not None
+        and words.command.match(clause) is None
+        and words.not_done.search(clause) is None
+        and words.condition.search(said.whole) is None
+    )
+
+
+def _is_about(turn: Turn, wanted: Sequence[str]) -> bool:
+    """Whether the turn is about the work, or asks for nothing of its own."""
+    both = f"{turn.user}\n{turn.assistant}"
+    if any(touches(both, text) for text in wanted):
+        return True
+    return len(content(clean_prompt(turn.user))) < MIN_OWN_WORDS
+
+
+def _takes_back(said: _Said, checkpoint: Checkpoint) -> bool:
+    about = f"{checkpoint.next_action}\n{checkpoint.objective}"
+    return any(
+        said.words.taken_back.search(clause) is not None and touches(clause, about)
+        for clause in said.clauses
+    )
