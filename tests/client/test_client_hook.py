@@ -229,3 +229,17 @@ def test_a_deadline_that_is_none_is_the_usual_one_and_said_in_the_log(tmp_path: 
     assert 500 < saw["budget_ms"] <= 1_440
     assert (ran.code, ran.out) == (0, b"")
     assert len(hooks.log) == (1 if told else 0)
+
+
+def test_the_deadline_counts_from_where_the_process_began(tmp_path: Path):
+    """What runs before the hook in the same process, an interpreter or a wrapper, is waited for."""
+    before = "import os, sys, select; select.select([], [], [], 0.5)"
+    code = f"{before}; os.execv(sys.executable, [sys.executable, '-c', {RUN!r}, 'claude-code'])"
+    with scripted_daemon(tmp_path / "s", {}) as daemon:
+        hooks = Hooks(socket=daemon.path, state=tmp_path / "state", deadline_ms=10_000)
+        subprocess.run(
+            [sys.executable, "-c", code], input=say("x"), env=hooks.environ(), check=True
+        )
+    (saw,) = daemon.seen("session.prompt")
+    assert isinstance(saw["budget_ms"], int)
+    assert 5_000 < saw["budget_ms"] <= 9_500

@@ -233,6 +233,20 @@ def test_without_a_transcript_the_answer_alone_is_told_and_without_both_nothing(
     assert "event_id" not in params
 
 
+def test_a_turn_as_long_as_a_book_is_told_without_the_question_at_its_beginning(
+    daemon, hooks, transcript
+):
+    result = {"type": "tool_result", "content": "user " * 200_000}
+    line = json.dumps({"type": "user", "message": {"role": "user", "content": [result]}}) + "\n"
+    with transcript.open("a", encoding="utf-8") as stream:
+        stream.writelines([line] * 9)
+    event = {"hook_event_name": "Stop", "transcript_path": str(transcript)}
+    ran = hooks("claude-code", COMMON | event | {"last_assistant_message": "Done."})
+    params = asked(daemon, "session.turn")
+    assert (params["user"], params["assistant"]) == ("", "Done.")
+    assert (ran.code, ran.out, hooks.log) == (0, b"", [])
+
+
 @pytest.mark.parametrize("error", ERRORS)
 def test_a_failed_turn_is_what_the_user_wanted_without_the_hosts_error(
     daemon, hooks, transcript, error

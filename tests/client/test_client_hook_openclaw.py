@@ -180,6 +180,11 @@ def test_a_session_without_a_user_leaves_the_users_work_alone(daemon, hooks, nam
     assert daemon.requests == []
 
 
+def test_a_session_without_a_user_is_not_told_where_the_users_work_stands(daemon, hooks):
+    ran = call(hooks, "before_prompt_build", {"prompt": "go on"}, sessionKey=CHILD)
+    assert ran.printed == {"prependSystemContext": "<r>端口</r>"}
+
+
 @pytest.mark.parametrize("name", ["subagent_spawned", "llm_input", "before_tool_call", ""])
 def test_another_hook_reaches_nobody(daemon, hooks, name):
     ran = call(hooks, name, {"prompt": "x"})

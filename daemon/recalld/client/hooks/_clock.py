@@ -27,11 +27,12 @@ def age_s() -> float:
     try:
         with open("/proc/self/stat", "rb") as stream:  # noqa: PTH123 (pathlib costs 10 ms)
             fields = stream.read().rpartition(b")")[2].split()
-        began_s = int(fields[19]) / os.sysconf("SC_CLK_TCK")
-        age = time.clock_gettime(time.CLOCK_BOOTTIME) - began_s
+        ticks = int(fields[19])
+        age = time.clock_gettime(time.CLOCK_BOOTTIME) - ticks / os.sysconf("SC_CLK_TCK")
     except (OSError, ValueError, IndexError, AttributeError):
         return 0.0
-    return age if 0.0 <= age < _OLDEST_S else 0.0
+    # Some sandboxes tell no beginning, which would be that of the machine.
+    return age if ticks > 0 and 0.0 <= age < _OLDEST_S else 0.0
 
 
 def deadline_ms(environ: "Mapping[str, str]") -> tuple[int, str]:

@@ -60,7 +60,7 @@ class Coding:
             return None
         if not text_in(event, "session_id"):
             raise BadEvent(f"{name} without a session_id")
-        if event.get("agent_id") is not None and name != "SubagentStop":
+        if text_in(event, "agent_id") and name != "SubagentStop":
             return None
         return planner(self, event, until)
 
@@ -93,6 +93,7 @@ def _start(host: Coding, event: "Event", until: float) -> Call:
 
 
 def _prompt(host: Coding, event: "Event", until: float) -> Call:
+    """Without an event id: no host says a prompt twice, and it would cost two writes to disk."""
     del until
     text = event.get("prompt", event.get("user_prompt"))
     if not isinstance(text, str):

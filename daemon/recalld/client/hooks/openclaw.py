@@ -78,6 +78,9 @@ def plan(event: "Fields", until: float) -> Call | None:
 def answer(call: Call, result: "Fields") -> Answer:
     if call.event not in _SHOWN:
         return Answer(None)
+    session = call.params.get("session")
+    if isinstance(session, dict) and _without_user(text_in(session, "key")):
+        result = {"context": result.get("context")}
     text, left_out = together(result, size=len, most=MOST_CHARS)
     return Answer({"prependSystemContext": text} if text else None, left_out)
 
