@@ -10,7 +10,6 @@ from recalld.search.question import (
     lookup_terms,
     names_in,
     read_question,
-    shorten,
 )
 
 POLICY = SearchPolicy()
@@ -49,7 +48,7 @@ def test_a_name_counts_as_a_whole_word_only(question: str, named: list[int]) -> 
 
 def test_a_long_question_keeps_its_head_and_its_tail() -> None:
     text = "head " + "x" * 1_000 + " what is asked"
-    kept = shorten(text, POLICY)
+    kept = read_question(text, POLICY).text
     assert len(kept) == POLICY.query_chars
     assert kept.startswith("head ")
     assert kept.endswith(" what is asked")

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from recalld.recall.model import Depth, Route, RouteQuery
 from recalld.recall.phrases import TAIL, TEMPORAL_CUES, WRAPPERS, squeeze, without_punctuation
 from recalld.recall.policy import AssociationsPolicy, RecallPolicy
+from recalld.text.ends import ends_of
 from recalld.text.secret_shapes import PLACEHOLDER
 
 MAX_QUERY_CHARS = 400
@@ -43,9 +44,7 @@ def bounded(text: str) -> str:
 
 def cut(text: str) -> str:
     """At most 400 characters: the first 180 and the last 219 of a longer text."""
-    if len(text) <= MAX_QUERY_CHARS:
-        return text
-    return text[:HEAD_CHARS] + " " + text[-(MAX_QUERY_CHARS - HEAD_CHARS - 1) :]
+    return ends_of(text, most=MAX_QUERY_CHARS, head=HEAD_CHARS)
 
 
 def expand(

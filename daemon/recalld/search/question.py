@@ -9,6 +9,7 @@ from recalld.search.newer import wants_newest
 from recalld.search.person import wants_own_words
 from recalld.search.policy import SearchPolicy
 from recalld.text.dates import date_tokens
+from recalld.text.ends import ends_of
 from recalld.text.language import CJK_CLASS, has_cjk, is_cjk
 from recalld.text.stopwords import is_stopword
 from recalld.text.tokens import query_tokens, stem, surface_tokens
@@ -58,7 +59,7 @@ def read_question(text: str, policy: SearchPolicy, *, now: datetime | None = Non
 
     ``now`` is the asker's, with their zone; without it no day is relative to anything.
     """
-    kept = shorten(text.strip(), policy)
+    kept = ends_of(text.strip(), most=policy.query_chars, head=policy.query_head_chars)
     dates = date_tokens(kept)
     second = policy.second
     window = window_of(kept, None if now is None else now.date()) if second.time_window else None
@@ -73,14 +74,6 @@ def read_question(text: str, policy: SearchPolicy, *, now: datetime | None = Non
         own_words=second.first_person and wants_own_words(kept),
         newest=second.newer_first and window is None and wants_newest(kept),
     )
-
-
-def shorten(text: str, policy: SearchPolicy) -> str:
-    """At most ``query_chars``: the first ``query_head_chars``, a blank, and the end."""
-    if len(text) <= policy.query_chars:
-        return text
-    tail = policy.query_chars - policy.query_head_chars - 1
-    return f"{text[: policy.query_head_chars]} {text[-tail:]}"
 
 
 def names_in(text: str, names: Sequence[str]) -> list[int]:
