@@ -16,6 +16,7 @@ from pathlib import Path
 import anyio
 
 from bench.perf import measures, notes
+from bench.perf.judging import judging
 from bench.perf.lines import Line
 from bench.perf.messages import PLAIN_NO, questions
 from bench.perf.parts import alone, note
@@ -40,6 +41,7 @@ def measured(folder: Path) -> Iterator[Line]:
             yield from measures.no(peer)
             yield from measures.extended_no(peer, parts)
             yield from measures.yes(peer, parts, noted, asked)
+            yield from judging(peer, noted, asked)
             yield memory(peer, "RSS, warm")
         yield load(traced, "no", PLAIN_NO, each=200)
         yield load(traced, "yes", asked, each=12)

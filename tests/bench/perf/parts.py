@@ -30,7 +30,9 @@ from recalld.recall.pipeline import Ports, recall
 from recalld.recall.policy import GraphMemoryPolicy, RecallPolicy
 from recalld.recall.record import Recall
 from recalld.recall.rules import rules_of
+from recalld.recall.steps import results_of
 from recalld.search.corpus import Corpus
+from recalld.search.examined import Examined
 from recalld.search.flow import IndexSearcher
 from recalld.search.model import LexicalHits, LexicalQuery, Scope
 from recalld.search.vocabulary import Vocabulary
@@ -116,9 +118,11 @@ class NotingReader(IndexReader):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Noted:
-    """The work of each prompt, and the vectors it was done on."""
+    """Of each prompt its work, its recall and what its searches judged; and the vectors."""
 
     work: dict[str, Work]
+    seen: dict[str, Recall]
+    examined: dict[str, list[Examined]]
     corpus: Corpus
     vocabulary: Vocabulary
 
@@ -151,6 +155,7 @@ async def note(index: Path, prompts: Sequence[str], workspace_id: int) -> Noted:
         await searcher.caught_up(workspace_id)
         rules = rules_of(extended_stage(embedder.identity))
         found: dict[str, Work] = {}
+        recalled: dict[str, Recall] = {}
         for text in prompts:
             reader.work = embedder.work = found[text] = Work()
             fresh = Recall(
@@ -168,12 +173,29 @@ async def note(index: Path, prompts: Sequence[str], workspace_id: int) -> Noted:
             )
             seen = await recall(fresh, run=Run(5_000), ports=Ports(searcher=searcher, rules=rules))
             found[text].stages.extend(stage.name for stage in seen.stages)
+            recalled[text] = seen
         kept = searcher._keeper.kept(workspace_id)
-        examined = await searcher.examine(
-            prompts[0], scope=Scope(workspace_ids=(workspace_id,)), limit=1, now=NOW
-        )
+        judged = {text: await _judged(searcher, seen) for text, seen in recalled.items()}
         assert kept.vocabulary is not None
-        return Noted(work=found, corpus=examined[0].corpus, vocabulary=kept.vocabulary)
+        return Noted(
+            work=found,
+            seen=recalled,
+            examined=judged,
+            corpus=judged[prompts[0]][0].corpus,
+            vocabulary=kept.vocabulary,
+        )
+
+
+async def _judged(searcher: IndexSearcher, seen: Recall) -> list[Examined]:
+    """What each search of the prompt judged."""
+    assert seen.prompt.workspace_id is not None
+    scope = Scope(workspace_ids=(seen.prompt.workspace_id,))
+    found: list[Examined] = []
+    for search in seen.searches:
+        text = search.query.text
+        limit = results_of(seen)
+        found.extend(await searcher.examine(text, scope=scope, limit=limit, now=NOW))
+    return found
 
 
 @contextmanager
