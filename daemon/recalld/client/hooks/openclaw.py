@@ -70,7 +70,7 @@ def plan(event: "Fields", until: float) -> Call | None:
     occasion = Occasion(text_in(event, "hook"), fields, context)
     if not occasion.key:
         raise BadEvent(f"{occasion.name} without a session")
-    if occasion.name in _SPEECH and context.get("trigger") in _HOST_TRIGGERS:
+    if occasion.name in _SPEECH and text_in(context, "trigger") in _HOST_TRIGGERS:
         return None
     return planner(occasion)
 
