@@ -2,6 +2,7 @@
 
 import json
 import time
+from collections.abc import Mapping
 
 import pytest
 from hypothesis import given
@@ -50,7 +51,7 @@ EVENTS = st.builds(
 RESULTS = st.dictionaries(st.sampled_from(["recovery", "context", "status"]), VALUES)
 
 
-def planned(host: Host, event: dict[str, object]) -> tuple[Call | None, str]:
+def planned(host: Host, event: Mapping[str, object]) -> tuple[Call | None, str]:
     """The call, and the words of a refusal."""
     try:
         return host.plan(event, time.monotonic() + 1), ""
