@@ -183,6 +183,37 @@ async def test_weights_of_another_model_are_swept_at_the_start(tmp_path: Path) -
         assert await SparseStore(shelf.database).find("large/tokens/48", [b"x"]) == {}
 
 
+async def test_what_is_stored_outlasts_a_model_that_is_not_there_for_a_while(
+    tmp_path: Path,
+) -> None:
+    root = write_notes(tmp_path / "w", NOTES)
+    async with open_shelf(tmp_path, root, engine=FakeLarge()) as shelf:
+        before = await VectorStore(shelf.database).counts()
+    lacking = FakeLarge(dimension=32)
+    lacking.state, lacking.problem = EmbedderState.FAILED, "no such folder"
+    async with open_shelf(tmp_path, root, engine=lacking) as shelf:
+        assert (await shelf.ask(QUESTION)).degraded == (
+            "dense: large: no such folder; small answers",
+        )
+        await shelf.searcher.sides.default._keeper._sweep()
+        assert await VectorStore(shelf.database).counts() == before
+    back = FakeLarge()
+    async with open_shelf(tmp_path, root, engine=back) as shelf:
+        assert names(await shelf.ask_sparse("gateway port")) == ["gateway"]
+        assert [texts for purpose, texts in back.passes if purpose == "passage"] == []
+
+
+async def test_a_text_whose_weights_are_lost_is_embedded_again(tmp_path: Path) -> None:
+    root = write_notes(tmp_path / "w", NOTES)
+    async with open_shelf(tmp_path, root, engine=FakeLarge()) as shelf:
+        await SparseStore(shelf.database).sweep("large/other/48")
+    again = FakeLarge()
+    async with open_shelf(tmp_path, root, engine=again) as shelf:
+        assert names(await shelf.ask_sparse("gateway port")) == ["gateway"]
+        # Three windows and three heads.
+        assert sum(len(texts) for purpose, texts in again.passes if purpose == "passage") == 6
+
+
 def test_sparse_scores_are_the_sums_over_shared_tokens() -> None:
     texts = {b"a": (1, 5, 9), b"b": (5,), b"c": ()}
     index = SparseIndex.of(

@@ -42,6 +42,8 @@ async def test_weights_are_found_by_text_and_identity_only(tmp_path: Path) -> No
         await store.put(BEFORE, {b"one": b"old"})
         many = [b"one", *(b"absent %d" % n for n in range(AT_ONCE)), b"two"]
         assert await store.find(NOW, many) == {b"one": b"1", b"two": b"2"}
+        assert await store.known(NOW, many) == {b"one", b"two"}
+        assert await store.known(BEFORE, many) == {b"one"}
         await store.put(NOW, {b"one": b"again"})
         assert await store.find(NOW, [b"one"]) == {b"one": b"again"}
         assert await store.find(BEFORE, [b"one"]) == {b"one": b"old"}

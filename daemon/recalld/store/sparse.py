@@ -10,9 +10,11 @@ from recalld.store.bridge import Database
 AT_ONCE = 1_000
 
 _FOUND = "SELECT text_hash, weights FROM sparse WHERE identity = ? AND text_hash IN ({marks})"
+_KNOWN = "SELECT text_hash FROM sparse WHERE identity = ? AND text_hash IN ({marks})"
 _ORPHANS = """
 DELETE FROM sparse WHERE identity <> ?
   OR text_hash NOT IN (SELECT text_hash FROM passage)
+  AND text_hash NOT IN (SELECT head_hash FROM file)
 """
 
 
@@ -28,6 +30,14 @@ class SparseStore:
         for start in range(0, len(hashes), AT_ONCE):
             some = hashes[start : start + AT_ONCE]
             found.update(await self._database.read(_finding(identity, some)))
+        return found
+
+    async def known(self, identity: str, hashes: Sequence[bytes]) -> set[bytes]:
+        """Those of ``hashes`` that have a blob of ``identity``."""
+        found: set[bytes] = set()
+        for start in range(0, len(hashes), AT_ONCE):
+            some = hashes[start : start + AT_ONCE]
+            found.update(await self._database.read(_knowing(identity, some)))
         return found
 
     async def put(self, identity: str, weights: Mapping[bytes, bytes]) -> None:
@@ -49,6 +59,16 @@ class SparseStore:
             return max(0, gone.rowcount)
 
         return await self._database.write(job)
+
+
+def _knowing(identity: str, hashes: Sequence[bytes]) -> Any:
+    statement = _KNOWN.format(marks=", ".join("?" * len(hashes)))
+
+    async def job(connection: aiosqlite.Connection) -> list[bytes]:
+        rows = await connection.execute_fetchall(statement, (identity, *hashes))
+        return [bytes(key) for (key,) in rows]
+
+    return job
 
 
 def _finding(identity: str, hashes: Sequence[bytes]) -> Any:

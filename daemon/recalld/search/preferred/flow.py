@@ -57,7 +57,6 @@ class PreferredSide(IndexSearcher):
         counters: Counters,
         policy: SearchPolicy | None,
     ) -> None:
-        words = str(default.identity)
         self.sparse = SparseSearch(
             stores.reads,
             stores.weights,
@@ -67,7 +66,12 @@ class PreferredSide(IndexSearcher):
         )
         super().__init__(
             stores.reads,
-            SharedVectors(stores.vectors, other=words, words=words),
+            SharedVectors(
+                stores.vectors,
+                other=default,
+                words=str(default.identity),
+                weights=stores.weights,
+            ),
             embedder=PairedEmbedder(engine, default=default, weights=stores.weights),
             counters=counters,
             policy=policy,
@@ -126,11 +130,10 @@ def sides_of(
     policy: SearchPolicy | None = None,
 ) -> Sides:
     """Both searches over one index."""
-    words, name = str(default.identity), str(preferred.identity)
     return Sides(
         default=IndexSearcher(
             stores.reads,
-            SharedVectors(stores.vectors, other=name, words=words),
+            SharedVectors(stores.vectors, other=preferred, words=str(default.identity)),
             embedder=default,
             counters=counters,
             policy=policy,

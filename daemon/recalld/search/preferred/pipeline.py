@@ -10,7 +10,7 @@ import anyio
 import anyio.to_thread
 
 from recalld.counters import Counters
-from recalld.embed.port import Purpose, SparseEmbedder, SparseVector
+from recalld.embed.port import EmbedderState, Purpose, SparseEmbedder, SparseVector
 from recalld.errors import Unavailable
 from recalld.search.corpus import HASH_BYTES, Corpus
 from recalld.search.matrix import Singles
@@ -62,8 +62,9 @@ class SparseSearch:
 
     async def run(self) -> None:
         """Until cancelled: rebuild what has changed, soon after it has."""
-        swept = await self._weights.sweep(str(self._engine.identity))
-        self._counters.add("search.sparse_swept", swept)
+        if self._engine.state is not EmbedderState.FAILED:  # else its identity is not known
+            swept = await self._weights.sweep(str(self._engine.identity))
+            self._counters.add("search.sparse_swept", swept)
         while True:
             with anyio.move_on_after(REBUILD_S):
                 await self._stale.wait()

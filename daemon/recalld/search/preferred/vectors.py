@@ -2,7 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
+from recalld.embed.port import Embedder, EmbedderState
 from recalld.search.model import StoredVectors
+from recalld.search.preferred.engine import StoredWeights
 
 WORDS = "/words"
 
@@ -11,16 +13,30 @@ class SharedVectors:
     """``StoredVectors`` that leave the other engine's alone and share the words' vectors.
 
     ``words``: the identity of the engine that embeds words for both. What the other has stored
-    is neither swept nor counted.
+    is neither swept nor counted. ``weights``: where a text has a vector but no weights, it is
+    embedded again.
     """
 
-    def __init__(self, stored: StoredVectors, *, other: str, words: str) -> None:
+    def __init__(
+        self,
+        stored: StoredVectors,
+        *,
+        other: Embedder,
+        words: str,
+        weights: StoredWeights | None = None,
+    ) -> None:
         self._stored = stored
-        self._other = other
+        self._engine = other
+        self._other = str(other.identity)
         self._words = words + WORDS
+        self._weights = weights
 
     async def find(self, identity: str, hashes: Sequence[bytes]) -> dict[bytes, bytes]:
-        return await self._stored.find(self._named(identity), hashes)
+        found = await self._stored.find(self._named(identity), hashes)
+        if self._weights is None or identity.endswith(WORDS):
+            return found
+        known = await self._weights.known(identity, list(found))
+        return {key: vector for key, vector in found.items() if key in known}
 
     async def texts(self, hashes: Sequence[bytes]) -> dict[bytes, str]:
         return await self._stored.texts(hashes)
@@ -29,6 +45,8 @@ class SharedVectors:
         await self._stored.put(self._named(identity), vectors)
 
     async def sweep(self, identity: str, *, keep: Sequence[str]) -> int:
+        if self._engine.state is EmbedderState.FAILED:
+            return 0  # without its files nobody knows which vectors are its own
         kept = (*map(self._named, keep), self._other, self._words)
         return await self._stored.sweep(identity, keep=kept)
 
