@@ -74,13 +74,15 @@ def kept(before: Value, after: Value) -> None:
     elif isinstance(before, list) and before != after:
         assert isinstance(after, list)
         others = [item for item in before if "recalld" not in str(item)]
-        assert [item for item in after if item in others] == others
+        left = iter(after)
+        # In the same order; a group that lost our hook may look like another now.
+        assert all(any(found == item for found in left) for item in others)
     elif before != after:
         assert isinstance(before, bool) or "recalld" in str(before)
 
 
 @pytest.mark.parametrize("name", ["claude-code", "codex", "openclaw"])
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(text=settings_files())
 def test_install_then_uninstall_is_as_if_nothing_had_been(name: str, text: str):
     with tempfile.TemporaryDirectory() as folder:
@@ -109,7 +111,7 @@ def test_install_then_uninstall_is_as_if_nothing_had_been(name: str, text: str):
 
 
 @pytest.mark.parametrize("name", ["claude-code", "codex", "openclaw"])
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(text=documents(root_keys=st.sampled_from(["a", "b", "description", "权限"])))
 def test_a_file_that_knew_nothing_of_us_comes_back_to_the_byte(name: str, text: str):
     with tempfile.TemporaryDirectory() as folder:

@@ -22,11 +22,10 @@ _GROUP_KEYS = frozenset({"matcher", "hooks"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Ours:
-    """A handler of ours: in the group at ``group``, its ``number``-th; ``plain``: nobody's else."""
+    """A handler of ours, in the group at ``group``; ``plain``: it runs our hook and no more."""
 
     group: tuple[str | int, ...]
     number: int
-    command: str
     plain: bool
 
     @property
@@ -125,9 +124,7 @@ def _ours(value: Value, event: str, host: str) -> Iterator[_Ours]:
         for number, handler in enumerate(handlers if isinstance(handlers, list) else ()):
             command = at(handler, ("command",))
             if isinstance(command, str) and (plain := _runs(command, handler, host)) is not None:
-                yield _Ours(
-                    group=("hooks", event, index), number=number, command=command, plain=plain
-                )
+                yield _Ours(group=("hooks", event, index), number=number, plain=plain)
 
 
 def _runs(command: str, handler: Value, host: str) -> bool | None:
