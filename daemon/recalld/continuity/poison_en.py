@@ -28,7 +28,8 @@ CLAUSES = (
     rf"(?:(?:the |your )?{_NET} )*(?:error )?(?:timeout|timed out|time-out)(?: error| exceeded"
     r"| reached)?"
     r"(?: after [\w. ]{1,20})?(?:[:(].{0,200})?",
-    r"(?:you(?:'ve| have) )?(?:(?:been|hit|reached|exceeded) )?(?:the |your |an? )?(?:\w+ ){0,2}?"
+    r"(?:you(?:'ve| have) )?(?:(?:been|hit|reached|exceeded) )?(?:the |your |an? )?(?:(?:api|org"
+    r"|organi[sz]ation|account|model|daily|hourly|weekly|free|plan) )*"
     r"(?:rate|usage|session|request|token|weekly|daily|hourly|5-hour)[ -]?limit(?:s|ed|ing)?"
     r"(?: error)?(?: (?:was |has been |is )?(?:exceeded|reached|hit))?(?:[:(].{0,200})?",
     r"too many requests(?:[:(].{0,200})?|(?:quota|limit) (?:was |has been |is )?(?:exceeded"

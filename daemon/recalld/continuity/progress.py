@@ -9,15 +9,12 @@ from recalld.continuity import progress_en, progress_zh
 from recalld.continuity.likeness import content, touches
 from recalld.continuity.model import Checkpoint, Done, Turn
 from recalld.continuity.poison import reports_failure
+from recalld.continuity.wording import asks, sentences
 from recalld.continuity.words_zh import simplified
-from recalld.text.asking import asks, sentences
 from recalld.text.clean import clean_prompt, strip_own_blocks
 from recalld.text.language import has_cjk
-from recalld.text.prose import visible_prose
 from recalld.text.quote import shortened
 
-# A report stands at either end of a long answer; what lies between is the work itself.
-MAX_TEXT_CHARS = 8_000
 MAX_SAID_CHARS = 160
 # With fewer words a message only says yes or go on, and names no other work.
 MIN_OWN_WORDS = 3
@@ -126,16 +123,9 @@ def _statements(turn: Turn) -> Iterator[tuple[str, _Said]]:
     if turn.success and not reports_failure(turn.assistant):
         texts.append(strip_own_blocks(turn.assistant))
     for text in texts:
-        for sentence in sentences(visible_prose(_ends(text))):
+        for sentence in sentences(text, judging=True):
             if not asks(sentence):
-                yield _BLANKS.sub(" ", sentence).strip(), _Said.of(sentence)
-
-
-def _ends(text: str) -> str:
-    if len(text) <= MAX_TEXT_CHARS:
-        return text
-    half = MAX_TEXT_CHARS // 2
-    return f"{text[:half]}\n\n{text[-half:]}"
+                yield sentence, _Said.of(sentence)
 
 
 def _reports(said: _Said, checkpoint: Checkpoint, turn: Turn) -> bool:
