@@ -2,23 +2,12 @@
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
 
-import {
-  Daemon,
-  OK,
-  pause,
-  place,
-  polite,
-  refusal,
-  reply,
-  timed,
-  until,
-} from "./support/daemon.mjs";
+import { Daemon, OK, pause, place, polite, refusal, reply, timed } from "./support/daemon.mjs";
 import { Host } from "./support/host.mjs";
 import { FOLDER, part } from "./support/plugin.mjs";
 import {
@@ -118,9 +107,36 @@ test("bc-29 no socket, and a socket nobody listens at, cost nothing and are told
       assert.equal(result, undefined);
       assert.ok(tookMs < 100, `took ${tookMs} ms`);
     }
-    assert.equal(host.warnings().length, 1);
+    assert.equal(host.log.length, 1);
     assert.match(host.warnings()[0], /absent/);
   }
+});
+
+test("a flood is cut off long before the deadline", async () => {
+  const { host } = await world(flood, { promptDeadlineMs: 5_000 });
+  assert.ok((await ask(host)).tookMs < 2_500);
+});
+
+test("beginning a session and asking share one deadline", async () => {
+  const { host } = await world(never, { promptDeadlineMs: 1_000 });
+  const { tookMs } = await ask(host);
+  assert.ok(tookMs > 900 && tookMs < 1_000 + SLACK_MS, `took ${tookMs} ms`);
+});
+
+test("an event that throws when it is looked at is the plugin's own matter", async () => {
+  const host = hostOf(place());
+  const { handler } = host.hooks.find(({ name }) => name === "agent_end");
+  const bad = new Proxy(
+    {},
+    {
+      get: () => {
+        throw new Error("gone");
+      },
+    },
+  );
+  assert.equal(await handler(bad, context()), undefined);
+  assert.equal(await handler(bad, context()), undefined);
+  assert.deepEqual(host.log, ["warn recalld: agent_end failed (Error: gone)"]);
 });
 
 test("a daemon that hangs costs one deadline, then pauses that grow", async () => {
@@ -156,92 +172,30 @@ test("a prompt finds a daemon that was started a moment ago", async () => {
   assert.equal((await ask(host)).result.prependSystemContext, RECALL);
 });
 
-test("events of a time without daemon arrive later, in order, each once", async () => {
-  const path = place();
-  const host = hostOf(path);
-  for (const words of ["a", "b", "c"]) await turn(host, words);
-  await host.play("session_end", sessionEnd("idle"), sessionContext());
-  const daemon = await started(polite(), path);
-  await until(() => daemon.heard.length === 4, "the events");
-  assert.deepEqual(
-    daemon.of("session.turn").map(({ user: words }) => words),
-    ["a", "b", "c"],
-  );
-  assert.equal(daemon.methods().at(-1), "session.end");
-  assert.ok(daemon.of("session.turn").every(({ at }) => Date.parse(at) <= Date.now()));
-});
-
-test("an event is sent again until it is acknowledged, under the same event id", async () => {
-  const path = place();
-  const first = await Daemon.start((_, socket) => void socket.destroy(), path);
-  const host = hostOf(path);
-  await turn(host, "a");
-  await first.stop();
-  const second = await started(polite(), path);
-  await until(() => second.heard.length === 1, "the event");
-  assert.ok(first.heard.length >= 1);
-  assert.equal(first.heard[0].params.event_id, second.heard[0].params.event_id);
-});
-
-test("busy is tried again, a refusal is not and is counted", async () => {
-  let busy = 2;
-  const { daemon, host } = await world((message) => {
-    if (message.params.user === "bad") return refusal(message, -32602, "params.user");
-    return busy-- > 0 ? refusal(message, -32001, "busy") : reply(message, OK[message.method]);
-  });
-  await turn(host, "a");
-  await turn(host, "bad");
-  await turn(host, "c");
-  await until(() => daemon.of("session.turn").at(-1).user === "c", "the last turn");
-  assert.deepEqual(host.warnings(), ["warn recalld: the daemon refused a request: busy (-32001)"]);
-  assert.deepEqual(
-    daemon.of("session.turn").map(({ user: words }) => words),
-    ["a", "a", "a", "bad", "c"],
-  );
-});
-
-test("an event that a daemon dies of is given up after ten times", async () => {
+test("what no line can hold is not sent", async () => {
   const { Client } = await part("client");
   const { Notices } = await part("notices");
-  const { Outbox } = await part("outbox");
-  const daemon = await started((message, socket) =>
-    message.params.user === "poison" ? void socket.destroy() : reply(message, {}),
+  const { request } = await part("connection");
+  const daemon = await started();
+  const client = new Client(() => daemon.path, new Notices());
+  const { fault, passing } = await client.exchange(
+    request("x", { text: "y".repeat(262_144) }),
+    100,
   );
-  const notices = new Notices();
-  const outbox = new Outbox(new Client(() => daemon.path, notices), notices);
-  const poison = outbox.send("session.turn", { user: "poison" });
-  const good = outbox.send("session.turn", { user: "good" });
-  const driver = setInterval(() => outbox.kick(), 5);
-  const [bad, taken] = await Promise.all([poison.reply, good.reply]);
-  clearInterval(driver);
-  assert.deepEqual([bad.ok, bad.fault, taken.ok], [false, "closed", true]);
-  assert.equal(daemon.heard.filter(({ params }) => params.user === "poison").length, 10);
-  assert.deepEqual(outbox.lost, { dropped: 0, refused: 1 });
+  assert.deepEqual([fault, passing, daemon.connections], ["too_long", false, 0]);
 });
 
-test("the queue is bounded: the oldest are dropped, counted and told", async () => {
-  const path = place();
-  const host = hostOf(path);
-  for (let at = 0; at < 300; at += 1) await turn(host, `t${at}`);
-  const daemon = await started(polite(), path);
-  await until(() => daemon.heard.length === 256, "the events");
-  await until(() => host.log.some((line) => /44 events were dropped/.test(line)), "the count");
-  assert.equal(daemon.of("session.turn")[0].user, "t44");
-  assert.equal(daemon.of("session.turn").at(-1).user, "t299");
-  assert.equal(host.warnings().filter((line) => /dropped/.test(line)).length, 1);
-});
-
-test("the queue is bounded in bytes too", async () => {
-  const path = place();
-  const host = hostOf(path);
-  for (let at = 0; at < 40; at += 1) await turn(host, `${at} ${"x".repeat(200_000)}`);
-  const daemon = await started(polite(), path);
-  await until(
-    () => daemon.of("session.turn").some(({ user: words }) => words.startsWith("39 ")),
-    "the last",
-  );
-  const bytes = daemon.heard.reduce((sum, one) => sum + JSON.stringify(one).length, 0);
-  assert.ok(bytes > 2_000_000 && bytes <= 4 * 1_048_576, `${bytes}`);
+test("a connection that nobody uses is closed, one that waits is not", async () => {
+  const { Connection, request } = await part("connection");
+  const daemon = await started(never);
+  const ends = [];
+  const idle = new Connection(daemon.path, () => ends.push("idle"), 30);
+  const waiting = new Connection(daemon.path, () => ends.push("waiting"), 30);
+  waiting.ask(request("ping", {}), () => undefined);
+  await pause(200);
+  assert.deepEqual(ends, ["idle"]);
+  waiting.end("closed", "over");
+  idle.end("closed", "over");
 });
 
 test("a prompt is not held up by events that wait", async () => {
@@ -303,50 +257,6 @@ test("a log that fails fails no prompt", async () => {
     on: (name, handler) => (hooks[name] = handler),
   });
   assert.equal(await hooks.before_prompt_build(prompt("x"), context()), undefined);
-});
-
-const LIMITS = [
-  [{}, 1_500, 1_000],
-  [{ promptDeadlineMs: 1, eventDeadlineMs: 1 }, 100, 50],
-  [{ promptDeadlineMs: 1e9, eventDeadlineMs: 1e9 }, 10_000, 1_800],
-  [{ promptDeadlineMs: "2000", eventDeadlineMs: NaN }, 1_500, 1_000],
-  [null, 1_500, 1_000],
-];
-for (const [given, promptMs, eventMs] of LIMITS) {
-  test(`settings of ${JSON.stringify(given)} are kept within their limits`, async () => {
-    const { readSettings } = await part("settings");
-    const { promptDeadlineMs, eventDeadlineMs } = readSettings(given);
-    assert.deepEqual([promptDeadlineMs, eventDeadlineMs], [promptMs, eventMs]);
-  });
-}
-
-test("the socket is the setting's, the environment's, or the daemon's usual one", async () => {
-  const { readSettings, socketPath } = await part("settings");
-  const none = readSettings({});
-  assert.equal(
-    socketPath(readSettings({ socketPath: "/a/s" }), { RECALLD_SOCKET: "/b/s" }),
-    "/a/s",
-  );
-  assert.equal(socketPath(readSettings({ socketPath: "~/s" }), {}), `${process.env.HOME}/s`);
-  assert.equal(
-    socketPath(none, { RECALLD_SOCKET: "/b/s", XDG_RUNTIME_DIR: "/run/user/7" }),
-    "/b/s",
-  );
-  assert.equal(
-    socketPath(none, { XDG_RUNTIME_DIR: "/run/user/7/" }),
-    "/run/user/7/recalld/recalld.sock",
-  );
-});
-
-test("the usual place under /tmp is used only where it is this user's alone", async () => {
-  const { ours } = await part("settings");
-  const folder = mkdtempSync(join(tmpdir(), "oc-"));
-  mkdirSync(join(folder, "open"), { mode: 0o755 });
-  mkdirSync(join(folder, "closed"), { mode: 0o700 });
-  assert.throws(() => ours(join(folder, "open")), /alone/);
-  assert.throws(() => ours(join(folder, "none")), /not there/);
-  assert.equal(ours(join(folder, "closed")), join(folder, "closed"));
-  rmSync(folder, { recursive: true });
 });
 
 test("a host that has nothing else to do is kept for a deadline and no longer", async () => {

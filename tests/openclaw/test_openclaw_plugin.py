@@ -52,7 +52,9 @@ def under_node(node: str, file: str, **environ: str) -> str:
     return done.stdout
 
 
-@pytest.mark.parametrize("file", ["hooks.test.mjs", "sessions.test.mjs", "faults.test.mjs"])
+@pytest.mark.parametrize(
+    "file", ["hooks.test.mjs", "sessions.test.mjs", "faults.test.mjs", "queue.test.mjs"]
+)
 def test_the_plugin_and_scripted_sockets(node, file):
     under_node(node, file)
 

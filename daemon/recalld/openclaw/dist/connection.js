@@ -30,7 +30,7 @@ export class Connection {
     #held = Buffer.alloc(0);
     #reached = false;
     #ended = false;
-    constructor(path, onEnd) {
+    constructor(path, onEnd, idleMs = IDLE_MS) {
         this.#onEnd = onEnd;
         this.#socket = connect({ path });
         // The host ends when it wants to; hooks that wait hold it by their own timers.
@@ -39,7 +39,7 @@ export class Connection {
         this.#socket.on("data", (chunk) => this.#read(chunk));
         this.#socket.on("error", (error) => this.#lost(error.message));
         this.#socket.on("close", () => this.#lost("the daemon closed the connection"));
-        this.#socket.setTimeout(IDLE_MS, () => {
+        this.#socket.setTimeout(idleMs, () => {
             if (this.#waiting.size === 0)
                 this.end("closed", "idle");
         });

@@ -39,11 +39,11 @@ export function socketPath(settings, environment) {
     return `${ours(`/tmp/recalld-${process.getuid?.() ?? 0}`)}/recalld.sock`;
 }
 /** Anyone may make a folder under /tmp first, and would be told every prompt. */
-export function ours(folder) {
+export function ours(folder, uid = process.getuid?.()) {
     const found = lstatSync(folder, { throwIfNoEntry: false });
     if (found === undefined)
         throw new Error(`${folder} is not there`);
-    if (!found.isDirectory() || found.uid !== process.getuid?.() || (found.mode & 0o077) !== 0) {
+    if (!found.isDirectory() || found.uid !== uid || (found.mode & 0o077) !== 0) {
         throw new Error(`${folder} is not a folder of this user alone`);
     }
     return folder;

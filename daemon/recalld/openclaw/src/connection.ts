@@ -60,7 +60,7 @@ export class Connection {
   #reached = false;
   #ended = false;
 
-  constructor(path: string, onEnd: () => void) {
+  constructor(path: string, onEnd: () => void, idleMs = IDLE_MS) {
     this.#onEnd = onEnd;
     this.#socket = connect({ path });
     // The host ends when it wants to; hooks that wait hold it by their own timers.
@@ -69,7 +69,7 @@ export class Connection {
     this.#socket.on("data", (chunk: Buffer) => this.#read(chunk));
     this.#socket.on("error", (error) => this.#lost(error.message));
     this.#socket.on("close", () => this.#lost("the daemon closed the connection"));
-    this.#socket.setTimeout(IDLE_MS, () => {
+    this.#socket.setTimeout(idleMs, () => {
       if (this.#waiting.size === 0) this.end("closed", "idle");
     });
   }

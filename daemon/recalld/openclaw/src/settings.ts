@@ -55,10 +55,10 @@ export function socketPath(settings: Settings, environment: Environment): string
 }
 
 /** Anyone may make a folder under /tmp first, and would be told every prompt. */
-export function ours(folder: string): string {
+export function ours(folder: string, uid: number | undefined = process.getuid?.()): string {
   const found = lstatSync(folder, { throwIfNoEntry: false });
   if (found === undefined) throw new Error(`${folder} is not there`);
-  if (!found.isDirectory() || found.uid !== process.getuid?.() || (found.mode & 0o077) !== 0) {
+  if (!found.isDirectory() || found.uid !== uid || (found.mode & 0o077) !== 0) {
     throw new Error(`${folder} is not a folder of this user alone`);
   }
   return folder;
