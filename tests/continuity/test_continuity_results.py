@@ -20,6 +20,7 @@ from recalld.continuity.surfacing.results import (
 )
 
 NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
+ROOM = 120
 PARENT, OTHER = Who("/w", "agent:main:main"), Who("/w", "agent:main:other")
 
 
@@ -97,34 +98,49 @@ def test_a_session_is_owed_its_own_and_claims_it_once():
     owed.snapshot(PARENT)
     assert owed.owes(PARENT)
     assert not owed.owes(OTHER)
-    claim = owed.claim(PARENT, now=NOW)
+    claim = owed.claim(PARENT, now=NOW, room_tokens=ROOM)
     assert (claim.snapshot, claim.results) == (True, (child("a"),))
     assert not owed.owes(PARENT)
-    assert owed.claim(PARENT, now=NOW).children == ()
+    assert owed.claim(PARENT, now=NOW, room_tokens=ROOM).children == ()
     owed.give_back(claim)
-    assert owed.claim(PARENT, now=NOW) == claim
+    assert owed.claim(PARENT, now=NOW, room_tokens=ROOM) == claim
 
 
 def test_what_is_given_back_does_not_replace_what_came_meanwhile():
     owed = Owed()
     owed.child(PARENT, child("a", "old"))
-    claim = owed.claim(PARENT, now=NOW)
+    claim = owed.claim(PARENT, now=NOW, room_tokens=ROOM)
     owed.child(PARENT, child("a", "new"))
     owed.give_back(claim)
-    assert owed.claim(PARENT, now=NOW).results == (child("a", "new"),)
+    assert owed.claim(PARENT, now=NOW, room_tokens=ROOM).results == (child("a", "new"),)
+
+
+def test_no_more_is_claimed_than_there_is_room_for_and_one_always():
+    owed = Owed()
+    for number in range(9):
+        long = child(f"c{number}", "word " * 60, at=NOW + timedelta(seconds=number))
+        owed.child(PARENT, long)
+    told: list[ChildResult] = []
+    while owed.owes(PARENT):
+        claim = owed.claim(PARENT, now=NOW, room_tokens=ROOM)
+        assert 1 <= len(claim.results) <= 3
+        told += claim.results
+    assert [each.child for each in told] == [f"c{number}" for number in range(9)]
+    owed.child(PARENT, child("a"))
+    assert len(owed.claim(PARENT, now=NOW, room_tokens=1).results) == 1
 
 
 def test_another_session_is_told_what_a_parent_left_that_ended_or_stayed_away():
     owed = Owed()
     owed.child(PARENT, child("a"))
-    assert owed.claim(OTHER, now=NOW).children == ()
-    assert owed.claim(OTHER, now=NOW + FORSAKEN_AFTER).results == (child("a"),)
+    assert owed.claim(OTHER, now=NOW, room_tokens=ROOM).children == ()
+    assert owed.claim(OTHER, now=NOW + FORSAKEN_AFTER, room_tokens=ROOM).results == (child("a"),)
     owed.child(PARENT, child("b"))
     owed.ended(PARENT)
-    assert owed.claim(OTHER, now=NOW).results == (child("b"),)
+    assert owed.claim(OTHER, now=NOW, room_tokens=ROOM).results == (child("b"),)
     owed.child(PARENT, child("c"))
     owed.goes_on(PARENT)
-    assert owed.claim(OTHER, now=NOW).results == ()
+    assert owed.claim(OTHER, now=NOW, room_tokens=ROOM).results == ()
 
 
 def test_nothing_of_one_workspace_is_claimed_in_another():
@@ -134,7 +150,7 @@ def test_nothing_of_one_workspace_is_claimed_in_another():
     owed.ended(PARENT)
     elsewhere = Who("/x", PARENT.key)
     assert not owed.owes(elsewhere)
-    claim = owed.claim(elsewhere, now=NOW + timedelta(days=9))
+    claim = owed.claim(elsewhere, now=NOW + timedelta(days=9), room_tokens=ROOM)
     assert (claim.snapshot, claim.children) == (False, ())
 
 
@@ -151,7 +167,10 @@ def test_labels_are_remembered_while_a_line_or_a_result_needs_them():
 def test_what_the_store_kept_is_older_than_what_was_noted_since_the_start():
     owed = Owed()
     owed.child(PARENT, child("a", "new"))
-    owed.load([OTHER], [(PARENT, child("a", "old")), (OTHER, child("b"))])
+    owed.child(PARENT, child("told"))
+    owed.surfaced(PARENT, "told")
+    kept = [(PARENT, child("a", "old")), (PARENT, child("told")), (OTHER, child("b"))]
+    owed.load([OTHER], kept)
     assert owed.owes(OTHER)
     assert (owed.count(PARENT), owed.total) == (1, 2)
-    assert owed.claim(PARENT, now=NOW).results == (child("a", "new"),)
+    assert owed.claim(PARENT, now=NOW, room_tokens=ROOM).results == (child("a", "new"),)

@@ -7,9 +7,11 @@ from collections import OrderedDict
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import accumulate
 
 from recalld.continuity.model import ChildResult
-from recalld.continuity.surfacing.results import label
+from recalld.continuity.surfacing.results import label, line_of
+from recalld.text.estimate import estimate_tokens
 
 # Sessions of which it is remembered that they ended, or were told after a compaction.
 REMEMBERED = 4_096
@@ -66,16 +68,20 @@ class Owed:
         self._labels: dict[str, set[str]] = {}
         self._ended = _Few()
         self._told = _Few()
+        # Until the store has been read: what is known better than it says. None for a snapshot.
+        self._newer: set[tuple[Who, str | None]] | None = set()
 
     def owes(self, who: Who) -> bool:
         """Whether the session's next prompt is to be told something it did not ask for."""
         return who in self._snapshots or bool(self._children.get(who))
 
     def snapshot(self, who: Who) -> None:
+        self._know(who, None)
         self._snapshots.add(who)
 
     def no_snapshot(self, who: Who) -> bool:
         """Owe none any more; whether one was owed."""
+        self._know(who, None)
         owed = who in self._snapshots
         self._snapshots.discard(who)
         return owed
@@ -97,6 +103,7 @@ class Owed:
 
     def child(self, parent: Who, child: ChildResult) -> None:
         """The latest result of a child counts."""
+        self._know(parent, child.child)
         self._children.setdefault(parent, {})[child.child] = child
         self._labels.setdefault(parent.root, set()).add(label(child.child))
 
@@ -136,16 +143,20 @@ class Owed:
         ]
         return tuple(sorted(found, key=lambda each: (each[1].at, each[1].child)))
 
-    def claim(self, who: Who, *, now: datetime) -> Claim:
+    def claim(self, who: Who, *, now: datetime, room_tokens: int) -> Claim:
         """Take what is to be told to the session; nobody else gets it until it is given back.
 
-        Beside its own results those whose parent has ended, or did not come for a day.
+        Beside its own results those whose parent has ended, or did not come for a day. The
+        oldest first, as many as there is room for and one at least; the others wait on.
         """
-        children = tuple(
+        waiting = [
             (parent, child)
             for parent, child in self.waiting(who.root)
             if parent == who or parent in self._ended or now - child.at >= FORSAKEN_AFTER
-        )
+        ]
+        costs = accumulate(estimate_tokens(line_of(child)) for _, child in waiting)
+        fitting = sum(cost <= room_tokens for cost in costs)
+        children = tuple(waiting[: max(1, fitting)])
         for parent, child in children:
             self.surfaced(parent, child.child)
         return Claim(who=who, snapshot=self.no_snapshot(who), children=children)
@@ -158,8 +169,13 @@ class Owed:
             self._children.setdefault(parent, {}).setdefault(child.child, child)
 
     def load(self, snapshots: Iterable[Who], children: Iterable[tuple[Who, ChildResult]]) -> None:
-        """What the store kept; what was noted since the start is newer."""
-        self._snapshots.update(snapshots)
+        """What the store kept; what was noted or told since the start is newer. Once."""
+        newer, self._newer = self._newer or set(), None
+        self._snapshots |= {who for who in snapshots if (who, None) not in newer}
         for parent, child in children:
-            if not self.waits(parent, child.child):
+            if (parent, child.child) not in newer:
                 self.child(parent, child)
+
+    def _know(self, who: Who, child: str | None) -> None:
+        if self._newer is not None:
+            self._newer.add((who, child))

@@ -1,0 +1,285 @@
+"""Continuity as the daemon's methods ask for it: what to tell an agent, what to keep for it.
+
+``root`` None is a session whose workspace nobody configured: it is told nothing and nothing is
+kept of it. The same holds while ``continuity.enabled`` is false.
+"""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from functools import partial
+from typing import TypeVar
+
+import anyio
+import anyio.to_thread
+import structlog
+
+from recalld.continuity import questions
+from recalld.continuity.bounded import STORE, attempt, insist
+from recalld.continuity.disk import Sheet
+from recalld.continuity.model import ChildResult, Recovered
+from recalld.continuity.pipeline import THREADS, Request, Sources, told
+from recalld.continuity.schedule import Safety
+from recalld.continuity.shape import Fields
+from recalld.continuity.surfacing.flow import Surfacing
+from recalld.continuity.surfacing.owed import Claim, Who
+from recalld.continuity.surfacing.results import cleaned
+from recalld.continuity.world import Desks, Told, World, shown
+from recalld.continuity.writer import Desk, Seen
+from recalld.errors import Unavailable
+
+T = TypeVar("T")
+
+# The source of a start that comes after a compaction.
+COMPACTED = "compact"
+NOTHING = Recovered(recovery=None, checkpoint=None)
+# Longer text is cleaned in a thread; nobody asks where he was in so many words.
+MAX_QUESTION_CHARS = 16_384
+# What telling an agent may take where no prompt's budget is shorter.
+TELL_MS = 600
+# Of that, asking the store who wrote the file.
+ORIGIN_MS = 150
+# Of a snapshot, what results of sub-agents may take; more of them are told the next time.
+RESULTS_SHARE = 0.4
+# What keeping something may take; the host may ask again.
+KEEP_MS = 4_000
+
+_log = structlog.get_logger("recalld.continuity")
+
+
+class ContinuityService:
+    """What session events ask. ``safety`` runs behind the answers; ``desks`` are shared with it."""
+
+    def __init__(self, world: World) -> None:
+        self.desks = Desks(world)
+        self.surfacing = Surfacing(world)
+        self.safety = Safety(world, self.desks, self.surfacing)
+        self._world = world
+        self._owed = self.surfacing.owed
+        self._sources = Sources(
+            turns=world.turns,
+            is_no_user=world.is_no_user,
+            counters=world.counters,
+            threads=anyio.CapacityLimiter(THREADS),
+        )
+        self._judging = anyio.CapacityLimiter(THREADS)
+
+    def wants(self, root: str | None, key: str, text: str) -> bool:
+        """Whether this prompt may have to be told something; memory and rules alone say so."""
+        who = self._who(root, key, text)
+        if who is None:
+            return False
+        self._owed.goes_on(who)
+        long = len(text) > MAX_QUESTION_CHARS
+        return self._owed.owes(who) or long or questions.asks_to_resume(text) is not None
+
+    async def prompted(self, root: str | None, key: str, text: str) -> str | None:
+        """The recovery for this prompt; None where it needs none. Raise what the file raises.
+
+        Cancelled or failed, what is owed stays owed.
+        """
+        who = self._who(root, key)
+        if who is None:
+            return None
+        rule = await self._rule_of(text)
+        claim = self._claim(who)
+        if rule is None and not claim.snapshot and not claim.children:
+            return None
+        why = rule or ("compacted" if claim.snapshot else "results")
+        recovery, _ = await self._told(claim, asked=rule is not None, why=why)
+        return recovery
+
+    async def started(self, root: str | None, key: str, *, source: str) -> Recovered:
+        """What a session that begins is told. Never raises but for cancellation."""
+        who = self._who(root, key)
+        if who is None:
+            return NOTHING
+        self._owed.goes_on(who)
+        got = await attempt(
+            "start",
+            partial(self._began, who),
+            otherwise=None,
+            limit_ms=TELL_MS,
+            counters=self._world.counters,
+        )
+        if source != COMPACTED:
+            return got or NOTHING
+        if got is None:
+            self._owed.snapshot(who)
+        else:
+            self._owed.compaction_told(who)
+        return got or NOTHING
+
+    def turned(self, root: str | None, key: str) -> None:
+        """A turn was kept."""
+        if root is not None:
+            self._owed.goes_on(Who(root, key))
+        self.safety.note()
+
+    async def before_compaction(self, root: str | None, key: str) -> Fields | None:
+        """The checkpoint, on the disk when this returns. ``Unavailable``, ``Refused``."""
+        who = self._who(root, key)
+        if who is None:
+            return None
+        self._owed.goes_on(who)
+        return await self._insist("compact", who, partial(self._kept, who))
+
+    async def after_compaction(self, root: str | None, key: str) -> Fields | None:
+        """The checkpoint; the next prompt is told it, unless the session began anew since."""
+        who = self._who(root, key)
+        if who is None:
+            return None
+        if not self._owed.was_told(who):
+            await self._store_insist("owe", partial(self.surfacing.owe, who))
+        return await attempt(
+            "read",
+            partial(self._fields, self.desks.of(who.root)),
+            otherwise=None,
+            limit_ms=TELL_MS,
+            counters=self._world.counters,
+        )
+
+    async def reset(self, root: str | None, key: str) -> str | None:
+        """The path of the archived copy, on the disk when this returns; the file stays."""
+        who = self._who(root, key)
+        if who is None:
+            return None
+        self._forget_snapshot(who)
+        return await self._insist("reset", who, partial(self._archived, who))
+
+    async def ended(self, root: str | None, key: str) -> str | None:
+        """As ``reset``; results that wait for the session may be told to another."""
+        who = self._who(root, key)
+        if who is None:
+            return None
+        self._forget_snapshot(who)
+        self._owed.ended(who)
+        await self._warn_of_silence(who)
+        return await self._insist("end", who, partial(self._archived, who))
+
+    async def child_ended(self, root: str | None, parent: str, child: ChildResult) -> int:
+        """How many results wait for the parent. Durable when it returns; ``Unavailable``."""
+        who = self._who(root, parent)
+        if who is None:
+            return 0
+        words = await self._in_thread(partial(cleaned, child.result))
+        left = replace(child, result=words)
+        count = await self._store_insist("child", partial(self.surfacing.keep_child, who, left))
+        self.safety.note()
+        return count
+
+    def _who(self, root: str | None, key: str, text: str = "") -> Who | None:
+        """None for whom nothing is kept."""
+        if root is None or not self._world.policy().enabled or self._world.is_no_user(key, text):
+            return None
+        return Who(root, key)
+
+    def _claim(self, who: Who) -> Claim:
+        room_tokens = int(self._world.policy().snapshot_tokens * RESULTS_SHARE)
+        return self._owed.claim(who, now=self._world.now(), room_tokens=room_tokens)
+
+    async def _rule_of(self, text: str) -> str | None:
+        if len(text) <= MAX_QUESTION_CHARS:
+            return questions.asks_to_resume(text)
+        return await self._in_thread(partial(questions.asks_to_resume, text))
+
+    async def _began(self, who: Who) -> Recovered:
+        claim = self._claim(who)
+        recovery, sheet = await self._told(claim, asked=False, why="start")
+        if sheet is None or not sheet.parsed.checkpoint.active:
+            return Recovered(recovery=recovery, checkpoint=None)
+        origin = await self.desks.of(who.root).origin_of(sheet, limit_ms=ORIGIN_MS)
+        fields = shown(Seen(sheet=sheet, origin=origin), now=self._world.now())
+        return Recovered(recovery=recovery, checkpoint=fields)
+
+    async def _told(
+        self, claim: Claim, *, asked: bool, why: str
+    ) -> tuple[str | None, Sheet | None]:
+        root, now = claim.who.root, self._world.now()
+        request = Request(
+            claim=claim,
+            known=self._owed.labels(root),
+            asked=asked,
+            now=now,
+            tokens=self._world.policy().snapshot_tokens,
+        )
+        done = False
+        try:
+            recovery, sheet = await told(self.desks.of(root), request, self._sources)
+            done = True
+        finally:
+            if not done:
+                self._owed.give_back(claim)
+        self.surfacing.told(claim)
+        self.safety.note()
+        if recovery is not None:
+            self._world.counters.add("continuity.recovered")
+            self._world.tell(
+                Told(at=now, root=root, session_key=claim.who.key, what="recovered", detail=why)
+            )
+        return recovery, sheet
+
+    async def _kept(self, who: Who) -> Fields:
+        seen = await self._saved(who)
+        return shown(seen, now=self._world.now())
+
+    async def _archived(self, who: Who) -> str | None:
+        await self._saved(who)
+        desk, now, policy = self.desks.of(who.root), self._world.now(), self._world.policy()
+        path = await desk.bench.archive(now)
+        if path is None:
+            return None
+        self._world.counters.add("continuity.archived")
+        prune = partial(
+            desk.bench.prune, now, keep=policy.archive_count, after_days=policy.cold_after_days
+        )
+        await attempt(
+            "prune", prune, otherwise=None, limit_ms=TELL_MS, counters=self._world.counters
+        )
+        self._world.tell(
+            Told(at=now, root=who.root, session_key=who.key, what="archived", detail=path)
+        )
+        return path
+
+    async def _saved(self, who: Who) -> Seen:
+        """What was said is in the checkpoint, as far as the guard lets it; the file is there."""
+        if self._world.policy().safety_write:
+            try:
+                await self.safety.make(who)
+            except Unavailable as fault:
+                # Without the store the words are made into a checkpoint later.
+                if fault.part != STORE:
+                    raise
+        return await self.surfacing.tidy(self.desks.of(who.root), make=True)
+
+    async def _fields(self, desk: Desk) -> Fields:
+        return shown(await desk.look(), now=self._world.now())
+
+    async def _warn_of_silence(self, who: Who) -> None:
+        """A session ends of which nothing was heard: its checkpoint is what it was before."""
+        turns = partial(self._world.turns.turns, who.key, who.root, after_seq=0, limit=1)
+        heard = await attempt(
+            "heard", turns, otherwise=None, limit_ms=TELL_MS, counters=self._world.counters
+        )
+        if heard is not None and not heard:
+            self._world.counters.add("continuity.ended_unheard")
+            _log.warning("continuity.ended_unheard", session=who.key, workspace=who.root)
+
+    def _forget_snapshot(self, who: Who) -> None:
+        """The context that was compacted is gone."""
+        self._owed.goes_on(who)
+        if self._owed.no_snapshot(who):
+            self.surfacing.told(Claim(who=who, snapshot=True))
+            self.safety.note()
+
+    async def _insist(self, name: str, who: Who, work: Callable[[], Awaitable[T]]) -> T:
+        async def locked() -> T:
+            async with self.desks.of(who.root).lock:
+                return await work()
+
+        return await insist(name, locked, limit_ms=KEEP_MS, counters=self._world.counters)
+
+    async def _store_insist(self, name: str, work: Callable[[], Awaitable[T]]) -> T:
+        return await insist(name, work, limit_ms=KEEP_MS, counters=self._world.counters, part=STORE)
+
+    async def _in_thread(self, work: Callable[[], T]) -> T:
+        return await anyio.to_thread.run_sync(work, abandon_on_cancel=True, limiter=self._judging)

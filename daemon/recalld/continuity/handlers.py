@@ -1,0 +1,182 @@
+"""A workspace's checkpoint as a person or an agent asks for it by name: read, write, go back."""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, TypeVar
+
+import anyio
+import anyio.to_thread
+
+from recalld.continuity import checkpoint as form
+from recalld.continuity import guard
+from recalld.continuity.bounded import insist
+from recalld.continuity.difference import difference
+from recalld.continuity.disk import Copy
+from recalld.continuity.model import Checkpoint, ChildResult, KeptVersion, Origin, Ruling, Version
+from recalld.continuity.shape import TEXTS, Fields, written
+from recalld.continuity.surfacing.flow import Surfacing
+from recalld.continuity.surfacing.results import Lines
+from recalld.continuity.world import Desks, Told, World, shown
+from recalld.continuity.writer import Desk, Seen
+from recalld.errors import Refused
+from recalld.text.clean import strip_own_blocks
+from recalld.text.redact import redact
+
+T = TypeVar("T")
+
+LIMIT_MS = 4_000
+DISABLED = "continuity.enabled is false: nothing is written"
+
+
+class Checkpoints:
+    """What is written here is written by hand: it wins over anything a machine made."""
+
+    def __init__(self, world: World, desks: Desks, surfacing: Surfacing) -> None:
+        self._world = world
+        self._desks = desks
+        self._surfacing = surfacing
+
+    async def read(self, root: str) -> Fields:
+        """The file as it is now; empty fields where there is none. ``Unavailable``, ``Refused``."""
+        seen = await self._insist("read", self._desks.of(root).look)
+        return shown(seen, now=self._world.now())
+
+    async def write(
+        self, root: str, changes: Mapping[str, object], *, session: str | None
+    ) -> Fields:
+        """The fields after ``changes``, on the disk. ``Refused`` by the guard or the file."""
+
+        def changed(old: Checkpoint) -> Checkpoint:
+            return replace(old, **changes)  # type: ignore[arg-type]
+
+        return await self._write(root, changed, session, by_hand="unsurfaced_results" in changes)
+
+    async def restore(self, root: str, name: str) -> Fields:
+        """The fields of that version, written again. ``NotFound`` unless ``history`` lists it."""
+        found = await self._insist("version", partial(self._named, root, name))
+
+        def changed(old: Checkpoint) -> Checkpoint:
+            return replace(found, extra=found.extra or old.extra)
+
+        return await self._write(root, changed, None, by_hand=False)
+
+    async def history(self, root: str, *, limit: int) -> list[Mapping[str, object]]:
+        """The newest first, each with what changed since the one before it.
+
+        What is kept twice, as a version and as an archived copy, is listed once, by the older.
+        """
+        found = await self._insist("history", partial(self._versions, root, 2 * limit + 1))
+        rows = []
+        for place, version in enumerate(found):
+            first = place + 1 == len(found)
+            before = Checkpoint() if first else found[place + 1].checkpoint
+            changed = difference(before, version.checkpoint)
+            if changed or first:
+                rows.append(_row(version, changed))
+        return rows[:limit]
+
+    async def _write(
+        self,
+        root: str,
+        changed: Callable[[Checkpoint], Checkpoint],
+        session: str | None,
+        *,
+        by_hand: bool,
+    ) -> Fields:
+        """``by_hand``: the last section was given too, so a line missing there was told."""
+        if not self._world.policy().enabled:
+            raise Refused(DISABLED)
+        desk, now = self._desks.of(root), self._world.now()
+        told: list[ChildResult] = []
+
+        async def judge(seen: Seen) -> Ruling:
+            clean = partial(_clean, changed(seen.checkpoint))
+            new = await anyio.to_thread.run_sync(clean, abandon_on_cancel=True)
+            new = replace(new, updated_at=now)
+            lines = self._surfacing.lines(desk, seen)
+            taken = lines.told_by_hand(new.unsurfaced_results, desk.lines) if by_hand else ()
+            told[:] = taken
+            ruling = guard.rule(seen.parsed, new, old_origin=seen.origin, new_origin=Origin.HAND)
+            left = tuple(child for child in lines.waiting if child not in taken)
+            known = Lines(waiting=left, known=lines.known)
+            return (
+                ruling if ruling.write is None else replace(ruling, write=known.put(ruling.write))
+            )
+
+        async def work() -> Fields:
+            async with desk.lock:
+                change = await desk.change(judge, origin=Origin.HAND, at=now, session_key=session)
+                if change.refused:
+                    raise Refused(change.why)
+                self._surfacing.taken_out(desk, tuple(told))
+            fields = shown(change.seen, now=now)
+            self._tell(root, session, change.why, fields)
+            return fields
+
+        return await self._insist("write", work)
+
+    def _tell(self, root: str, session: str | None, why: str, fields: Fields) -> None:
+        self._world.tell(
+            Told(
+                at=self._world.now(),
+                root=root,
+                session_key=session,
+                what="written",
+                detail=why,
+                checkpoint=fields,
+            )
+        )
+
+    async def _versions(self, root: str, limit: int) -> Sequence[Version]:
+        """Versions and archived copies, the newest ``limit``, newest first."""
+        desk = self._desks.of(root)
+        kept = await self._world.versions.versions(root, limit=limit)
+        copies = (await desk.bench.copies())[:limit]
+        found: list[KeptVersion | Copy] = [*kept, *copies]
+        newest = sorted(found, key=lambda each: each.at, reverse=True)[:limit]
+        return [await self._read_out(desk, each) for each in newest]
+
+    async def _read_out(self, desk: Desk, found: KeptVersion | Copy) -> Version:
+        if isinstance(found, Copy):
+            sheet = await desk.bench.read_copy(found.name)
+            origin = await desk.origin_of(sheet)
+            read, cold = sheet.parsed.checkpoint, found.cold
+        else:
+            work = partial(form.parse, found.text)
+            parsed = await anyio.to_thread.run_sync(work, abandon_on_cancel=True)
+            read, origin, cold = parsed.checkpoint, found.origin, False
+        return Version(name=found.name, at=found.at, origin=origin, cold=cold, checkpoint=read)
+
+    async def _named(self, root: str, name: str) -> Checkpoint:
+        desk = self._desks.of(root)
+        for copy in await desk.bench.copies():
+            if name in (copy.name, copy.path):
+                return (await desk.bench.read_copy(copy.name)).parsed.checkpoint
+        version = await self._world.versions.version(root, name)
+        return form.parse(version.text).checkpoint
+
+    async def _insist(self, name: str, work: Callable[[], Awaitable[T]]) -> T:
+        return await insist(name, work, limit_ms=LIMIT_MS, counters=self._world.counters)
+
+
+def _clean(checkpoint: Checkpoint) -> Checkpoint:
+    """Without blocks of ours, which would come back as news, and without secrets."""
+    texts: dict[str, Any] = {name: _cleaned(getattr(checkpoint, name)) for name in TEXTS}
+    decisions = tuple(map(_cleaned, checkpoint.key_decisions))
+    return replace(checkpoint, **texts, key_decisions=decisions)
+
+
+def _cleaned(text: str) -> str:
+    return redact(strip_own_blocks(text)).text
+
+
+def _row(version: Version, changed: Sequence[str]) -> Mapping[str, object]:
+    return {
+        "name": version.name,
+        "at": written(version.at),
+        "origin": version.origin.value,
+        "cold": version.cold,
+        "objective": redact(version.checkpoint.objective).text,
+        "changed": [redact(line).text for line in changed],
+    }
