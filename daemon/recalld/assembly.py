@@ -12,7 +12,10 @@ import anyio
 import msgspec
 
 from recalld import __version__
+from recalld.changes import tell_of_changes
 from recalld.config import Settings
+from recalld.continuing import Continuing, Surroundings
+from recalld.continuity.disk import Workbench
 from recalld.conversations import Conversations, Stores, conversations
 from recalld.counters import Counters
 from recalld.embed.port import Embedder, SparseEmbedder
@@ -62,15 +65,13 @@ from recalld.store.sessions import Sessions
 
 Work = Callable[[], Awaitable[None]]
 
-# How soon a subscriber of ``status`` hears that something works no more, or again.
-STATUS_S = 2.0
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Base:
     """What is open before anything is built, and outlives all of it.
 
-    ``embedder`` is the default engine; ``preferred`` the better one, where there is one.
+    ``embedder`` is the default engine; ``preferred`` the better one, where there is one;
+    ``bench`` makes the disk of a workspace's checkpoint.
     """
 
     settings: Settings
@@ -83,6 +84,7 @@ class Base:
     preferred: SparseEmbedder | None = None
     now: Callable[[], datetime]
     lag_max_ms: Callable[[], float]
+    bench: Callable[[str], Workbench] = Workbench
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,7 +119,8 @@ def assemble(base: Base) -> Daemon:
     ids = TraceIds(now_ms=lambda: int(base.now().timestamp() * 1_000), chance=chance)
     hub = Hub(queue=policy.subscriber_queue, counters=counters, new_id=ids.next)
     engine = _engine(base, hub, ids)
-    services = _services(base, engine, hub=hub, ids=ids)
+    continuing = _continuing(base, engine, hub)
+    services = _services(base, engine, continuing, hub=hub, ids=ids)
     dispatcher = Dispatcher(METHODS, services=services, counters=counters)
     server = Server(
         policy=policy,
@@ -128,6 +131,7 @@ def assemble(base: Base) -> Daemon:
     )
     sources = _sources(base, dispatcher, services.traffic)
     _register(services.health, base, engine=engine, server=server, sources=sources)
+    services.health.register("continuity", continuing.condition)
     return Daemon(
         services=services,
         server=server,
@@ -137,14 +141,15 @@ def assemble(base: Base) -> Daemon:
             ("searcher", engine.searchers.best.run),
             ("indexer", engine.indexer.run),
             ("conversations", engine.conversations.run),
+            ("continuity", continuing.run),
             ("sessions", services.sessions.run),
             ("sources", sources.run),
-            ("status", partial(_tell_of_changes, services)),
+            ("status", partial(tell_of_changes, services)),
             ("retention", _retention(base).run),
         ),
-        configure=partial(apply_workspaces, settings.current, settings.environ, engine.indexer),
+        configure=partial(_configured, settings, engine, continuing),
         ping_store=partial(ping, base.state.database),
-        drain=partial(_drained, server, sources),
+        drain=partial(_drained, server, sources, continuing),
     )
 
 
@@ -168,11 +173,18 @@ def _retention(base: Base) -> Retention:
     )
 
 
-async def _drained(server: Server, sources: Sources, drain_ms: int) -> None:
-    """Both at once: whoever called and whomever we called get the same time."""
+async def _configured(settings: Settings, engine: Engine, continuing: Continuing) -> None:
+    await apply_workspaces(settings.current, settings.environ, engine.indexer)
+    await continuing.load()
+
+
+async def _drained(server: Server, sources: Sources, continuing: Continuing, drain_ms: int) -> None:
+    """Both at once: whoever called and whomever we called get the same time. Then what they
+    said becomes a checkpoint."""
     async with anyio.create_task_group() as draining:
         draining.start_soon(server.drain, drain_ms)
         draining.start_soon(sources.drain, drain_ms)
+    await continuing.finish()
 
 
 def _dial(path: str) -> Awaitable[Wire]:
@@ -290,7 +302,23 @@ def _tell(hub: Hub, recalled: Recalled) -> None:
         hub.publish(Event(kind=EventKind.TRACE, at=recalled.at, data=trace, workspace=root))
 
 
-def _services(base: Base, engine: Engine, *, hub: Hub, ids: TraceIds) -> Services:
+def _continuing(base: Base, engine: Engine, hub: Hub) -> Continuing:
+    return Continuing(
+        Surroundings(
+            database=base.state.database,
+            policy=lambda: base.settings.current.continuity,
+            roots=lambda: [workspace.root for workspace in engine.indexer.workspaces],
+            now=base.now,
+            counters=base.counters,
+            hub=hub,
+            bench=base.bench,
+        )
+    )
+
+
+def _services(
+    base: Base, engine: Engine, continuing: Continuing, *, hub: Hub, ids: TraceIds
+) -> Services:
     counters, settings = base.counters, base.settings
     sessions = SessionBook(Sessions(base.state.database), counters=counters)
     started = anyio.current_time()
@@ -306,6 +334,8 @@ def _services(base: Base, engine: Engine, *, hub: Hub, ids: TraceIds) -> Service
             sparse=engine.searchers.sparse,
         ),
         index=engine.index,
+        continuity=continuing.sessions,
+        checkpoints=continuing.checkpoints,
         recorder=Recorder(EventJournal(base.events), counters=counters),
         sessions=sessions,
         places=Whereabouts(IndexPlaces(engine.indexer), sessions, counters=counters),
@@ -326,22 +356,6 @@ def _services(base: Base, engine: Engine, *, hub: Hub, ids: TraceIds) -> Service
         new_id=ids.next,
         forget_shown=engine.recall.forget_shown,
     )
-
-
-async def _tell_of_changes(services: Services) -> None:
-    """A ``status`` event whenever the list of what does not work changes."""
-    told: tuple[str, ...] = ()
-    while True:
-        await anyio.sleep(STATUS_S)
-        if services.hub.subscribers:
-            conditions = await services.health.report()
-            degraded = tuple(
-                f"{part}: {why}" for part, how in conditions.items() for why in how.degraded
-            )
-            if degraded != told:
-                data = {"degraded": list(degraded)}
-                services.hub.publish(Event(kind=EventKind.STATUS, at=services.clock(), data=data))
-                told = degraded
 
 
 def _register(

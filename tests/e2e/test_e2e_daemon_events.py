@@ -121,6 +121,8 @@ def test_a_source_is_followed_answered_and_found_again(home, notes):
         source.say(request("session.turn", 5, session={"key": "s"}, user="u", assistant="a"))
         assert source.hear() == {"jsonrpc": "2.0", "id": 5, "result": {"accepted": True}}
         source.say(request("session.compact", 6, session={"key": "s"}, phase="before"))
+        assert source.hear()["result"]["checkpoint"]["active"] is False
+        source.say(request("session.forget", 7, session={"key": "s"}))
         assert source.hear()["error"]["code"] == -32601
         source.socket.close()
         again, greeting = accepted(listener)

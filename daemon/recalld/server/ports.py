@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
+from recalld.continuity.model import ChildResult, Recovered
 from recalld.recall.model import Prompt, RecallResult, Routed
 from recalld.search.model import Scope
 from recalld.store.model import Sighting
@@ -88,3 +89,49 @@ class Places(Protocol):
 
     def resolve(self, path: str) -> Place | None:
         """The configured workspace equal to or nearest above ``path``; looks at the disk."""
+
+
+Fields = Mapping[str, object]
+
+
+class Continuity(Protocol):
+    """What session events ask. ``root`` None: a workspace that nobody configured, for which the
+    answers are empty and nothing is kept."""
+
+    def wants(self, root: str | None, key: str, text: str) -> bool:
+        """Whether ``prompted`` may have something to say; asks neither disk nor store."""
+
+    async def prompted(self, root: str | None, key: str, text: str) -> str | None:
+        """What the agent is told before this prompt. Work for a stage: may raise or hang."""
+
+    async def started(self, root: str | None, key: str, *, source: str) -> Recovered:
+        """Never raises but for cancellation."""
+
+    def turned(self, root: str | None, key: str) -> None:
+        """A turn is kept; the checkpoint follows."""
+
+    async def before_compaction(self, root: str | None, key: str) -> Fields | None:
+        """On the disk when it returns; so do the next four. ``Unavailable``, ``Refused``."""
+
+    async def after_compaction(self, root: str | None, key: str) -> Fields | None: ...
+
+    async def reset(self, root: str | None, key: str) -> str | None: ...
+
+    async def ended(self, root: str | None, key: str) -> str | None: ...
+
+    async def child_ended(self, root: str | None, parent: str, child: ChildResult) -> int: ...
+
+
+class Checkpoints(Protocol):
+    """The checkpoint of a configured workspace. ``Unavailable`` and ``Refused`` from each."""
+
+    async def read(self, root: str) -> Fields: ...
+
+    async def write(
+        self, root: str, changes: Mapping[str, object], *, session: str | None
+    ) -> Fields: ...
+
+    async def history(self, root: str, *, limit: int) -> Sequence[Fields]: ...
+
+    async def restore(self, root: str, name: str) -> Fields:
+        """Raise ``NotFound`` for a name that ``history`` does not list."""

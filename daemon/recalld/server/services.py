@@ -8,7 +8,7 @@ from recalld.counters import Counters
 from recalld.server.health import Health
 from recalld.server.hub import Hub
 from recalld.server.places import SessionBook, Whereabouts
-from recalld.server.ports import Indexing, Recaller, RouteSearcher
+from recalld.server.ports import Checkpoints, Continuity, Indexing, Recaller, RouteSearcher
 from recalld.server.recording import Recorder
 from recalld.server.traffic import Traffic
 
@@ -34,6 +34,8 @@ class Services:
     recall: Recaller
     searcher: RouteSearcher
     index: Indexing
+    continuity: Continuity
+    checkpoints: Checkpoints
     recorder: Recorder
     sessions: SessionBook
     places: Whereabouts

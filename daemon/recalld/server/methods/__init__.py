@@ -2,6 +2,10 @@
 
 from recalld.server.method import AnyMethod
 from recalld.server.methods import (
+    checkpoint_history,
+    checkpoint_read,
+    checkpoint_restore,
+    checkpoint_write,
     config_reload,
     events_subscribe,
     events_unsubscribe,
@@ -10,11 +14,14 @@ from recalld.server.methods import (
     ping,
     recall_explain,
     search,
+    session_compact,
     session_end,
     session_prompt,
+    session_reset,
     session_start,
     session_turn,
     status,
+    subagent_end,
 )
 
 METHODS: tuple[AnyMethod, ...] = (
@@ -23,7 +30,14 @@ METHODS: tuple[AnyMethod, ...] = (
     session_start.METHOD,
     session_prompt.METHOD,
     session_turn.METHOD,
+    session_compact.METHOD,
+    session_reset.METHOD,
     session_end.METHOD,
+    subagent_end.METHOD,
+    checkpoint_read.METHOD,
+    checkpoint_write.METHOD,
+    checkpoint_history.METHOD,
+    checkpoint_restore.METHOD,
     search.METHOD,
     index_sync.METHOD,
     index_status.METHOD,

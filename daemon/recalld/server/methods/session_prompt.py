@@ -1,13 +1,16 @@
 """``session.prompt``: what the agent should be told before this message, in time or not at all."""
 
+from collections.abc import Awaitable, Callable
 from datetime import datetime
+from functools import partial
 from typing import Annotated
 
 import anyio
+import msgspec
 from msgspec import Meta
 
 from recalld.budget import Run, Stage
-from recalld.recall.model import Prompt, RecallResult
+from recalld.recall.model import Prompt, RecallResult, StageShape
 from recalld.server.method import Context, Method
 from recalld.server.params import EventParams
 from recalld.server.ports import Entry
@@ -16,6 +19,9 @@ from recalld.server.services import Services
 # Of the budget, what noting an event id may cost before the recall goes on without.
 NOTE_SHARE = 0.25
 LEAST_MS = 1
+# What a recovery may take of the budget, whatever hangs: a file and a few rows are read.
+RECOVERY_MS = 500
+RECOVERY_SHARE = 0.8
 
 
 class PromptParams(EventParams, frozen=True, kw_only=True):
@@ -34,6 +40,7 @@ async def handle(params: PromptParams, context: Context) -> object:
 
     async def work() -> RecallResult:
         place = await services.places.of_session(params.session, budget_ms=total_ms)
+        root = None if place is None else place.root
         prompt = Prompt(
             # A NUL would cut text short in places that count in C strings.
             text=params.text.replace("\0", " "),
@@ -41,12 +48,15 @@ async def handle(params: PromptParams, context: Context) -> object:
             session_key=params.session.key,
             agent=params.session.agent,
             workspace_id=None if place is None else place.id,
-            workspace_root=None if place is None else place.root,
+            workspace_root=root,
         )
         spent_ms = (anyio.current_time() - started) * 1_000
-        return await services.recall.prompt(
-            prompt, budget_ms=max(LEAST_MS, int(total_ms - spent_ms))
-        )
+        left_ms = max(LEAST_MS, int(total_ms - spent_ms))
+        recalling = partial(services.recall.prompt, prompt, budget_ms=left_ms)
+        if not services.continuity.wants(root, prompt.session_key, prompt.text):
+            return await recalling()
+        recovering = partial(services.continuity.prompted, root, prompt.session_key, prompt.text)
+        return await _both(recalling, recovering, budget_ms=left_ms)
 
     if params.event_id is None:
         return await work()
@@ -57,6 +67,39 @@ async def handle(params: PromptParams, context: Context) -> object:
     spent_ms = (anyio.current_time() - started) * 1_000
     return await services.recorder.once(
         entry, work, limit_ms=int(note.remaining_ms), wait_ms=int(total_ms - spent_ms)
+    )
+
+
+async def _both(
+    recalling: Callable[[], Awaitable[RecallResult]],
+    recovering: Callable[[], Awaitable[str | None]],
+    *,
+    budget_ms: int,
+) -> RecallResult:
+    """Recall's answer with the recovery beside it: neither waits for the other to begin."""
+    run = Run(budget_ms)
+    limit_ms = min(RECOVERY_MS, int(budget_ms * RECOVERY_SHARE))
+    stage = Stage(name="recovery", work=recovering, otherwise=None, limit_ms=limit_ms)
+    recovery: list[str | None] = []
+
+    async def recover() -> None:
+        recovery.append(await run.stage(stage))
+
+    async with anyio.create_task_group() as both:
+        both.start_soon(recover)
+        result = await recalling()
+    (note,) = run.ledger
+    shown = StageShape(
+        name=note.name,
+        start_ms=round(note.start_ms, 3),
+        took_ms=round(note.took_ms, 3),
+        outcome=note.outcome,
+    )
+    return msgspec.structs.replace(
+        result,
+        recovery=recovery[0],
+        stages=(*result.stages, shown),
+        elapsed_ms=max(result.elapsed_ms, round(run.elapsed_ms, 3)),
     )
 
 

@@ -1,5 +1,6 @@
 """``session.turn``: a finished exchange; accepted once it is durable."""
 
+from dataclasses import replace
 from typing import Annotated
 
 from msgspec import Meta
@@ -29,6 +30,7 @@ async def handle(params: TurnParams, context: Context) -> object:
     services = context.services
     at = params.when(services.clock())
     services.sessions.see(params.session, at)
+    root = await services.places.root_of(params.session, budget_ms=services.total_ms())
     payload = {
         "user": params.user,
         "assistant": params.assistant,
@@ -40,8 +42,12 @@ async def handle(params: TurnParams, context: Context) -> object:
     entry = await services.recorder.entry(
         METHOD.name, params, at=at, payload=payload, reply=ACCEPTED
     )
-    kept = await services.recorder.keep(entry)
-    return repeated(kept.reply or encoded(ACCEPTED)) if kept.duplicate else ACCEPTED
+    # Where it was said is decided now: the session may be elsewhere when it is read again.
+    kept = await services.recorder.keep(replace(entry, workspace=root or entry.workspace))
+    if kept.duplicate:
+        return repeated(kept.reply or encoded(ACCEPTED))
+    services.continuity.turned(root, params.session.key)
+    return ACCEPTED
 
 
 METHOD = Method("session.turn", TurnParams, handle)
