@@ -191,6 +191,7 @@ def test_a_message_that_only_uses_its_words_is_left_alone_s2_22(text: str):
         ("continue", "en_go_on"),
         ("what were we doing", "en_what_doing"),
         ("what's next?", "en_what_next"),
+        ("what should happen next?", "en_what_next"),
         ("got disconnected, continue where you left off", "en_cut_off"),
         ("我們剛才在做什麼", "zh_what_doing"),
     ],

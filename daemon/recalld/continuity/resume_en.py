@@ -26,7 +26,7 @@ _DOING = (
 )
 _NOW_DOING = r"(?:doing|working on|in the middle of|trying to do)"
 _DID = r"(?:did|do|worked on|finished|completed)"
-_ADVERBS = r"(?: (?:just|last|actually|still|currently|supposed to be|meant to be))*"
+_ADVERBS = r"(?: (?:just|last|actually|still|currently|supposed to be|meant to be))*+"
 _STOPPED = (
     r"(?:left (?:it |things |this |that )?off|stopped|paused|were|was|broke off|ended|got to)"
 )
@@ -55,7 +55,7 @@ _WHILE_AGO = (
 _AFTER = (
     rf"(?: (?:{_WHILE_AGO}|please|pls|plz|now|then|again|thanks|thank you|for me|here|today"
     r"|just now|earlier|before|so far|right now|at the moment|currently|exactly|ok|already|anyway"
-    r"|though))*"
+    r"|though))*+"
 )
 _GO_ON = (
     r"(?:continue on|continue|go on|carry on|keep going|keep at it|keep on going|proceed|resume"
@@ -125,6 +125,7 @@ _RULES = (
         r" |supposed to )?(?:do|tackle|work on|doing) next",
         r"what (?:do|should|shall) (?:we|i) do(?= now|$)",
         r"what (?:should|must|has to|needs to) be done(?: next)?|what needs doing(?: next)?",
+        rf"what (?:should|must|will|has to|needs to|is supposed to) (?:happen|come) next{_FOR}",
         r"what is (?:the plan|on (?:the|our|my) (?:agenda|list|plate))",
         rf"what is (?:still )?(?:left|remaining|outstanding|pending|to do|to be done)"
         rf"(?: to (?:do|be done|finish))?{_FOR}",
@@ -155,7 +156,7 @@ _RULES = (
     ),
     _rule(
         "back",
-        r"(?:(?:i am|we are) )?back(?: (?:again|online|here|at (?:it|my desk)))*"
+        r"(?:(?:i am|we are) )?back(?: (?:again|online|here|at (?:it|my desk)))*+"
         r"(?: from (?:lunch|dinner|breakfast|coffee|(?:the|my|a|that) (?:\w+ )?(?:break|meeting"
         r"|call"
         r"|lunch|walk|appointment|interruption)))?",
@@ -163,7 +164,7 @@ _RULES = (
     ),
     _rule(
         "cut_off",
-        r"(?:(?:i|we|you) )?(?:(?:just|was|were|got|have been|had been|been) )*(?:disconnected"
+        r"(?:(?:i|we|you) )?(?:(?:just|was|were|got|have been|had been|been) )*+(?:disconnected"
         r"|cut off|interrupted|kicked (?:out|off)|sidetracked)(?: of (?:the|my|our) session)?",
     ),
     _rule(
@@ -171,7 +172,7 @@ _RULES = (
         r"(?:(?:the|my|our|this|your) )?(?:\w+ )?(?:connection|session|gateway|terminal|network"
         r"|internet|wifi|wi-fi|vpn|laptop|computer|pc|machine|browser|tab|window|app|chat"
         r"|conversation|context|editor|server|power|shell|ssh|line|host|client)"
-        r"(?: (?:just|has|had|have|was|were|is|got|suddenly))* (?:dropped|died|crashed|restarted"
+        r"(?: (?:just|has|had|have|was|were|is|got|suddenly))*+ (?:dropped|died|crashed|restarted"
         r"|rebooted|reset|went (?:down|out|away|dead|off)|timed out|lost|cut (?:off|out)|broken?"
         r"|closed|disconnected|failed|interrupted|killed|compacted|cleared|hung|froze|gone)"
         r"(?: (?:on me|for a (?:moment|second|minute|while|bit)|briefly|there))?",
@@ -205,7 +206,7 @@ ENGLISH = Language(
     after=re.compile(_AFTER),
     end=re.compile(r"(?= |$)"),
     material=re.compile(
-        r"(?:please |can you |could you )*(?:translate|write|rewrite|rephrase|correct|proofread"
+        r"(?:please |can you |could you )*+(?:translate|write|rewrite|rephrase|correct|proofread"
         r"|define"
         r"|explain|compose|paraphrase|say|pronounce|what does)\b|.*\b(?:song|lyrics|movie|novel"
         r"|means?)\b"
