@@ -21,10 +21,12 @@ FEATURES = frozenset(
         "fallback",
     ]
 )
-# What one feature may know of another: its values, its knobs, the embedder's port, and how a
-# model's answer is read.
+# What one feature may know of another: its values, its knobs, the embedder's port, how a model's
+# answer is read, and how a memory fades.
 SHARED_NAMES = frozenset({"model", "policy"})
-SHARED_MODULES = frozenset({"recalld.embed.port", "recalld.llm.structured"})
+SHARED_MODULES = frozenset(
+    {"recalld.embed.port", "recalld.llm.structured", "recalld.memories.decay"}
+)
 
 PURE_FOLDERS = frozenset(
     [

@@ -153,9 +153,12 @@ class State:
 class Workspace:
     """Read-only facts of a workspace, for the developer's checks.
 
-    ``head`` and ``branch`` as now, ``seen_head`` and ``seen_branch`` as of the last tick;
-    ``commits`` since then: (hash, subject, paths). ``reports``: (path, failures, changed_at).
-    ``blocker`` and since when it stands in the checkpoint.
+    ``head`` and ``branch`` as now, ``seen_head`` and ``seen_branch`` as of the last act, so that
+    what a tick held back is still news to the next; ``branch`` is None without a repository and
+    off any branch. ``commits`` since then, newest first: (hash, subject, paths). ``reports``:
+    (path, failures, changed_at), those without failures too. The rest is what stands in the
+    workspace's checkpoint, and since when its blocker does; empty without one. ``problems`` say
+    what could not be read.
     """
 
     root: str
@@ -165,6 +168,32 @@ class Workspace:
     reports: tuple[tuple[str, int, datetime], ...] = ()
     blocker: str = ""
     blocker_since: datetime | None = None
+    head: str | None = None
+    seen_head: str | None = None
+    objective: str = ""
+    next_action: str = ""
+    checkpoint_at: datetime | None = None
+    problems: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """What of a workspace an act has told: where it stood at ``at``."""
+
+    at: datetime
+    branch: str | None = None
+    head: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """What a workspace's checkpoint says. ``blocker_since``: since when it says this blocker."""
+
+    objective: str = ""
+    next_action: str = ""
+    blocker: str = ""
+    blocker_since: datetime | None = None
+    updated_at: datetime | None = None
 
 
 Nearest = Callable[[Memory], tuple[Similar, ...]]
@@ -178,6 +207,7 @@ class Snapshot:
     id. ``acts`` newest first, ``messages`` oldest first. ``surfaced``: when a memory was last
     shown. ``nearest`` gives the memories most like one, by cosine, best first, itself left out.
     ``entities``: names mentioned by a memory's id, from the graph; empty while there is none.
+    ``common``: an engine's cosine on the scale that the thresholds of checks are given in.
     """
 
     owner: str
@@ -196,6 +226,7 @@ class Snapshot:
     in_conversation: bool = False
     entities: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     nearest: Nearest = lambda _: ()
+    common: Callable[[float], float] = lambda cosine: cosine
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
