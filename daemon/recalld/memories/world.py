@@ -1,0 +1,29 @@
+"""What typed memories work with."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+from recalld.counters import Counters
+from recalld.embed.port import Embedder
+from recalld.memories.ports import MemoryStore, OwnWords
+
+
+def nobody(owner: str, content: str) -> bool:
+    """No text is a heartbeat's."""
+    del owner, content
+    return False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class World:
+    """``new_id`` gives ids that sort by time. Counted: ``memories.added``, ``.duplicate``,
+    ``.repeated_event``, ``.resolved``, ``.own_words``, ``.forgotten``, ``.purged``,
+    ``.became_STATE``, ``.not_embedded``."""
+
+    store: MemoryStore
+    embedder: Embedder
+    now: Callable[[], datetime]
+    new_id: Callable[[], str]
+    counters: Counters
+    own_words: OwnWords = nobody

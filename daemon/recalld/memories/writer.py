@@ -1,0 +1,265 @@
+"""Adding, changing and forgetting memories: compared with what is there, kept, acknowledged."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from datetime import timedelta
+
+import anyio
+import msgspec
+import numpy as np
+
+from recalld.budget import Run, Stage
+from recalld.embed.port import EmbedderState
+from recalld.errors import NotFound, Refused
+from recalld.memories import making
+from recalld.memories.board import Vector as Floats
+from recalld.memories.content import accepted_name, content_key
+from recalld.memories.dedupe import may_repeat, repeats
+from recalld.memories.library import Library
+from recalld.memories.model import (
+    Added,
+    Change,
+    Memory,
+    NewMemory,
+    NewReply,
+    Origin,
+    Receipt,
+    Vector,
+    Wanted,
+    Write,
+)
+from recalld.memories.resolve import may_resolve, reports_done
+from recalld.memories.scale import NEAR, REPORTED, scale_of
+from recalld.memories.world import World
+
+# An answer to an event id is remembered so long.
+REMEMBERED = timedelta(hours=24)
+# Embedding a text before it is kept may take so long; else it is embedded afterwards.
+EMBED_MS = 400
+CANDIDATES = 8
+
+
+class Writer:
+    """One writer at a time for each owner, so that two equal messages meet.
+
+    The store is written first and the library follows. Where a write ends in an error or a
+    cancel it may or may not be in the store: those memories are doubted, and read again.
+    """
+
+    def __init__(self, world: World, library: Library) -> None:
+        self._world = world
+        self._library = library
+        self._locks: dict[str, anyio.Lock] = {}
+        self._doubted: dict[str, set[str]] = {}
+        self._news = anyio.Event()
+
+    @property
+    def doubted(self) -> bool:
+        """Whether the library may be behind the store."""
+        return bool(self._doubted)
+
+    def alone(self, owner: str) -> anyio.Lock:
+        """The owner's lock: whoever writes a memory of that owner holds it."""
+        return self._locks.setdefault(owner, anyio.Lock())
+
+    async def add(self, new: NewMemory) -> Added:
+        """See ``MemoryService.add``."""
+        said = making.made(new, memory_id=self._world.new_id(), now=self._world.now())
+        if new.origin is Origin.HEARTBEAT or self._world.own_words(said.owner, said.content):
+            self._world.counters.add("memories.own_words")
+            raise Refused("a heartbeat's own words and replies to them are not remembered")
+        if new.event_id is not None:
+            accepted_name(new.event_id, key="params.event_id")
+        vector = await self.embed(said.content)
+        async with self.alone(said.owner):
+            answered = await self._answered(said.owner, new.event_id)
+            if answered is not None:
+                return answered
+            old = self._repeated(said, vector)
+            if old is not None:
+                return await self._again(old, said, new)
+            return await self._keep(said, vector, new)
+
+    async def update(self, memory_id: str, change: Change) -> Memory:
+        """See ``MemoryService.update``."""
+        asked = making.checked(change)
+        vector = None if asked.content is None else await self.embed(asked.content)
+        async with self.alone(self._there(memory_id).owner):
+            old = self._there(memory_id)
+            fresh = making.changed(old, asked, self._world.now())
+            if fresh is old:
+                return old
+            if fresh.content == old.content:
+                await self.commit(Write(memories=(fresh,)))
+            else:
+                blobs = () if vector is None else (self.blob(fresh, vector),)
+                write = Write(memories=(fresh,), vectors=blobs, stale_vectors=(fresh.id,))
+                await self.commit(write, {fresh.id: vector})
+            return fresh
+
+    async def forget(self, memories: Sequence[Memory]) -> Receipt:
+        """See ``MemoryService.forget``. All are one owner's."""
+        owner = memories[0].owner
+        async with self.alone(owner):
+            ids = [memory.id for memory in memories]
+            try:
+                receipt = await self._world.store.forget(memories)
+            except BaseException:
+                self._doubted.setdefault(owner, set()).update(ids)
+                raise
+            self._library.drop(ids)
+            self._world.counters.add("memories.forgotten", len(ids))
+            return receipt
+
+    async def purge(self, ids: Sequence[str]) -> None:
+        """Delete what was kept long enough. The owner's lock is held."""
+        await self._world.store.purge(ids)
+        self._library.drop(ids)
+        self._world.counters.add("memories.purged", len(ids))
+
+    async def commit(
+        self, write: Write, vectors: Mapping[str, Floats | None] | None = None
+    ) -> None:
+        """Store it, then know it. The owner's lock is held."""
+        try:
+            await self._world.store.put(write)
+        except BaseException:
+            for memory in write.memories:
+                self._doubted.setdefault(memory.owner, set()).add(memory.id)
+            raise
+        self._library.put(write.memories, vectors)
+        if any(vector is None for vector in (vectors or {}).values()):
+            self._news.set()
+
+    async def settle(
+        self,
+        floats: Callable[[Sequence[tuple[Memory, Vector | None]]], Mapping[str, Floats | None]],
+    ) -> None:
+        """Read again what is doubted."""
+        for owner in list(self._doubted):
+            async with self.alone(owner):
+                ids = self._doubted.get(owner, set())
+                found = await self._world.store.some(sorted(ids))
+                vectors = floats(found)
+                self._library.put(
+                    [memory for memory, _ in found],
+                    {memory.id: vectors.get(memory.id) for memory, _ in found},
+                )
+                self._library.drop(ids - {memory.id for memory, _ in found})
+                self._doubted.pop(owner, None)
+
+    async def wait_for_words(self) -> None:
+        """Return when a memory was kept without a vector since the last call."""
+        await self._news.wait()
+        self._news = anyio.Event()
+
+    async def embed(self, text: str) -> Floats | None:
+        """The text's vector, as a passage; None where the engine is not there in time."""
+        embedder = self._world.embedder
+        if embedder.state is not EmbedderState.READY:
+            return None
+
+        async def work() -> Floats | None:
+            row: Floats = (await embedder.embed_passages([text]))[0]
+            return row if row.any() else None
+
+        stage: Stage[Floats | None] = Stage(
+            name="embed memory", work=work, otherwise=None, limit_ms=EMBED_MS
+        )
+        return await Run(EMBED_MS).stage(stage)
+
+    def _there(self, memory_id: str) -> Memory:
+        found = self._library.get(memory_id)
+        if found is None:
+            raise NotFound(f"memory {memory_id[:100]!r}")
+        return found
+
+    async def _answered(self, owner: str, event_id: str | None) -> Added | None:
+        if event_id is None:
+            return None
+        since = self._world.now() - REMEMBERED
+        reply = await self._world.store.reply_of(owner, event_id, since=since)
+        if reply is None:
+            return None
+        if reply.answer is None:
+            raise Refused("what this event said was forgotten")
+        self._world.counters.add("memories.repeated_event")
+        return replace(msgspec.json.decode(reply.answer, type=Added), repeated=True)
+
+    def _repeated(self, said: Memory, vector: Floats | None) -> Memory | None:
+        """The memory that says so already."""
+        scale = scale_of(self._world.embedder.identity.engine)
+        key = content_key(said.content)
+        for old in self._library.worded(said.owner, said.content):
+            if may_repeat(said, old) and (
+                content_key(old.content) == key
+                or repeats(said.content, old.content, self._cosine(vector, old.id), scale)
+            ):
+                return old
+        for old, cosine in self._near(said, vector, floor=scale.cosine(NEAR)):
+            if may_repeat(said, old) and repeats(said.content, old.content, cosine, scale):
+                return old
+        return None
+
+    def _resolved(self, report: Memory, vector: Floats | None) -> tuple[Memory, ...]:
+        """The plans that it reports done."""
+        scale = scale_of(self._world.embedder.identity.engine)
+        return tuple(
+            making.resolved(plan, report)
+            for plan, cosine in self._near(report, vector, floor=scale.cosine(REPORTED))
+            if may_resolve(report, plan)
+            and reports_done(report.content, plan.content, cosine, scale)
+        )
+
+    def _near(
+        self, said: Memory, vector: Floats | None, *, floor: float
+    ) -> Sequence[tuple[Memory, float]]:
+        if vector is None:
+            return ()
+        view = self._library.view(said.owner, own=True)
+        found = view.nearest(vector, "", Wanted(), limit=CANDIDATES, floor=floor)
+        return [(similar.memory, similar.similarity) for similar in found]
+
+    def _cosine(self, vector: Floats | None, memory_id: str) -> float | None:
+        other = self._library.vector(memory_id)
+        return None if vector is None or other is None else float(vector @ other)
+
+    async def _again(self, old: Memory, said: Memory, new: NewMemory) -> Added:
+        fresh = making.said_again(old, said, new)
+        answer = Added(memory=fresh, duplicate_of=fresh.id)
+        note = making.occurrence(old, said)
+        await self.commit(Write(memories=(fresh,), occurrence=note, reply=_reply(new, answer)))
+        self._world.counters.add("memories.duplicate")
+        return answer
+
+    async def _keep(self, said: Memory, vector: Floats | None, new: NewMemory) -> Added:
+        resolved = self._resolved(said, vector)
+        answer = Added(memory=said, resolved=tuple(plan.id for plan in resolved))
+        blobs = () if vector is None else (self.blob(said, vector),)
+        write = Write(memories=(said, *resolved), vectors=blobs, reply=_reply(new, answer))
+        await self.commit(write, {said.id: vector})
+        self._world.counters.add("memories.added")
+        if resolved:
+            self._world.counters.add("memories.resolved", len(resolved))
+        return answer
+
+    def blob(self, memory: Memory, vector: Floats) -> Vector:
+        """The vector as it is stored."""
+        return Vector(
+            memory_id=memory.id,
+            content=memory.content,
+            identity=str(self._world.embedder.identity),
+            blob=vector.astype(np.float16).tobytes(),
+        )
+
+
+def _reply(new: NewMemory, answer: Added) -> NewReply | None:
+    if new.event_id is None:
+        return None
+    return NewReply(
+        owner=new.owner,
+        event_id=new.event_id,
+        at=answer.memory.updated_at,
+        memory_id=answer.memory.id,
+        answer=msgspec.json.encode(answer),
+    )

@@ -1,0 +1,118 @@
+"""Typed memories in ``state.db``: durable before they are acknowledged."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from functools import partial
+
+import aiosqlite
+import anyio
+import anyio.to_thread
+
+from recalld.memories.model import Memory, Occurrence, Receipt, Reply, Vector, Write
+from recalld.store import memory_forget, memory_table
+from recalld.store.bridge import Database
+from recalld.store.event_table import stamp
+
+# The log cannot be emptied while a reader looks at it; readers are done within a second.
+CHECKPOINT_TRIES = 20
+CHECKPOINT_PAUSE_S = 0.1
+
+
+class MemoryStore:
+    """Every write is one synced transaction. ``Unavailable`` with the store.
+
+    What is deleted or replaced here is overwritten in the file.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def page(self, *, after_id: str, limit: int) -> Sequence[tuple[Memory, Vector | None]]:
+        """Memories behind ``after_id`` by id, with their vectors."""
+        read = partial(memory_table.page, after_id=after_id, limit=limit)
+        return await _remembered(await self._database.read(read))
+
+    async def some(self, ids: Sequence[str]) -> Sequence[tuple[Memory, Vector | None]]:
+        """Those of ``ids`` that are there, with their vectors."""
+        return await _remembered(await self._database.read(partial(memory_table.some, ids=ids)))
+
+    async def reply_of(self, owner: str, event_id: str, *, since: datetime) -> Reply | None:
+        """The answer that the event id got since then."""
+        return await self._database.read(
+            partial(memory_table.reply_of, owner=owner, event_id=event_id, since=since)
+        )
+
+    async def put(self, write: Write) -> None:
+        """All of it or nothing; durable when it returns."""
+        await self._database.write(_erasing(partial(memory_table.put, write=write)))
+
+    async def occurrences(self, memory_id: str) -> Sequence[Occurrence]:
+        """The other times it was said, oldest first."""
+        return await self._database.read(partial(memory_table.occurrences, memory_id=memory_id))
+
+    async def forget(self, memories: Sequence[Memory]) -> Receipt:
+        """Rows, vectors, occurrences, answers, and the words in the payloads of events."""
+        texts = await self._database.read(partial(memory_forget.texts_of, memories=memories))
+        events = await self._forget_events(texts)
+        removed, beyond = await self._database.write(
+            _erasing(partial(memory_forget.forget, memories=memories, texts=texts))
+        )
+        beyond += await memory_forget.backups(self._database.path)
+        if not await self._emptied():
+            beyond += ("the write-ahead log, until a reader lets go of it",)
+        ids = tuple(memory.id for memory in memories)
+        return Receipt(ids=ids, removed={**removed, "events": events}, beyond=beyond)
+
+    async def purge(self, ids: Sequence[str]) -> None:
+        """Delete rows whose time is over."""
+        await self._database.write(_erasing(partial(memory_forget.purge, ids=ids)))
+
+    async def drop_replies(self, *, before: datetime) -> int:
+        """Let go of answers to event ids of before then."""
+
+        async def job(connection: aiosqlite.Connection) -> int:
+            done = await connection.execute(
+                "DELETE FROM memory_reply WHERE at < ?", (stamp(before),)
+            )
+            return max(0, done.rowcount)
+
+        return await self._database.write(_erasing(job))
+
+    async def _forget_events(self, texts: tuple[str, ...]) -> int:
+        """Events first: a process killed here leaves a memory that can be forgotten again."""
+        forgotten, after_seq = 0, 0
+        while True:
+            find = partial(memory_forget.find_events, texts=texts, after_seq=after_seq)
+            found = await self._database.read(find)
+            if found.hits:
+                job = partial(memory_forget.clean_events, hits=found.hits, texts=texts)
+                forgotten += await self._database.write(_erasing(job))
+            if found.last_seq is None:
+                return forgotten
+            after_seq = found.last_seq
+
+    async def _emptied(self) -> bool:
+        for _ in range(CHECKPOINT_TRIES):
+            if await self._database.checkpoint():
+                return True
+            await anyio.sleep(CHECKPOINT_PAUSE_S)
+        return False
+
+
+async def _remembered(
+    rows: Sequence[memory_table.Row],
+) -> Sequence[tuple[Memory, Vector | None]]:
+    """In a thread: a thousand rows take 30 ms."""
+    return await anyio.to_thread.run_sync(
+        lambda: [memory_table.remembered(row) for row in rows], abandon_on_cancel=True
+    )
+
+
+def _erasing(job: memory_forget.AnyJob) -> memory_forget.AnyJob:
+    """``job`` with what it deletes overwritten by zeros (bytes stay in the file otherwise)."""
+
+    async def erasing(connection: aiosqlite.Connection) -> object:
+        await connection.execute("PRAGMA secure_delete = ON")
+        return await job(connection)
+
+    return erasing
