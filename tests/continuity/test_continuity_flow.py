@@ -192,7 +192,7 @@ async def test_a_version_is_restored_and_what_it_replaced_can_be_restored_too(tm
         with pytest.raises(NotFound):
             await scene.checkpoints.restore(str(scene.root), "v99")
         poison = {"objective": "Not logged in · Please run /login"}
-        with pytest.raises(Refused, match="poison"):
+        with pytest.raises(Refused, match="failed login"):
             await scene.checkpoints.write(str(scene.root), poison, session=None)
 
 

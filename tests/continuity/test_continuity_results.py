@@ -7,9 +7,10 @@ from hypothesis import strategies as st
 
 from recalld.continuity.checkpoint import parse, render
 from recalld.continuity.model import Checkpoint, ChildResult
-from recalld.continuity.surfacing.owed import FORSAKEN_AFTER, Owed, Who
+from recalld.continuity.surfacing.owed import FORSAKEN_AFTER, REMEMBERED, Owed, Who
 from recalld.continuity.surfacing.results import (
     MAX_LINE_CHARS,
+    MAX_LINES,
     MAX_RESULT_CHARS,
     NO_WORDS,
     Lines,
@@ -49,6 +50,17 @@ def test_putting_twice_changes_nothing_and_what_was_told_goes():
     assert labels_in(left.put(once).unsurfaced_results) == {"b"}
     none = Lines(known=frozenset({"a", "b"}))
     assert none.put(once).unsurfaced_results == "own words"
+
+
+def test_of_many_that_wait_the_file_shows_the_first_and_how_many_more():
+    many = Lines(waiting=tuple(child(f"c{number}") for number in range(20)))
+    put = many.put(section("own"))
+    text = put.unsurfaced_results
+    assert len(labels_in(text)) == MAX_LINES
+    assert text.endswith("- sub-agents: 12 more wait")
+    assert many.put(put) == put
+    none = Lines(known=frozenset(label(each.child) for each in many.waiting))
+    assert none.put(put).unsurfaced_results == "own"
 
 
 def test_a_newer_result_of_the_same_child_takes_the_place_of_the_older():
@@ -152,6 +164,16 @@ def test_nothing_of_one_workspace_is_claimed_in_another():
     assert not owed.owes(elsewhere)
     claim = owed.claim(elsewhere, now=NOW + timedelta(days=9), room_tokens=ROOM)
     assert (claim.snapshot, claim.children) == (False, ())
+
+
+def test_there_is_an_end_to_what_is_remembered():
+    owed = Owed()
+    for number in range(REMEMBERED):
+        assert owed.child(PARENT, child(f"c{number}", at=NOW + timedelta(seconds=number)))
+    assert not owed.child(OTHER, child("last", at=NOW + timedelta(days=1)))
+    assert owed.total == REMEMBERED
+    assert not owed.waits(PARENT, "c0")
+    assert owed.waits(OTHER, "last")
 
 
 def test_labels_are_remembered_while_a_line_or_a_result_needs_them():

@@ -23,8 +23,8 @@ from recalld.continuity.shape import Fields
 from recalld.continuity.surfacing.flow import Surfacing
 from recalld.continuity.surfacing.owed import Claim, Who
 from recalld.continuity.surfacing.results import cleaned
-from recalld.continuity.world import Desks, Told, World, shown
-from recalld.continuity.writer import Desk, Seen
+from recalld.continuity.world import Desks, Told, World
+from recalld.continuity.writer import Desk, Seen, shown
 from recalld.errors import Unavailable
 
 T = TypeVar("T")
@@ -32,7 +32,8 @@ T = TypeVar("T")
 # The source of a start that comes after a compaction.
 COMPACTED = "compact"
 NOTHING = Recovered(recovery=None, checkpoint=None)
-# Longer text is cleaned in a thread; nobody asks where he was in so many words.
+# Nobody asks where he was in so many words, whatever a host puts around them; cleaning more of
+# them would hold the loop.
 MAX_QUESTION_CHARS = 16_384
 # What telling an agent may take where no prompt's budget is shorter.
 TELL_MS = 600
@@ -69,8 +70,7 @@ class ContinuityService:
         if who is None:
             return False
         self._owed.goes_on(who)
-        long = len(text) > MAX_QUESTION_CHARS
-        return self._owed.owes(who) or long or questions.asks_to_resume(text) is not None
+        return self._owed.owes(who) or _rule_of(text) is not None
 
     async def prompted(self, root: str | None, key: str, text: str) -> str | None:
         """The recovery for this prompt; None where it needs none. Raise what the file raises.
@@ -80,7 +80,7 @@ class ContinuityService:
         who = self._who(root, key)
         if who is None:
             return None
-        rule = await self._rule_of(text)
+        rule = _rule_of(text)
         claim = self._claim(who)
         if rule is None and not claim.snapshot and not claim.children:
             return None
@@ -177,18 +177,13 @@ class ContinuityService:
         room_tokens = int(self._world.policy().snapshot_tokens * RESULTS_SHARE)
         return self._owed.claim(who, now=self._world.now(), room_tokens=room_tokens)
 
-    async def _rule_of(self, text: str) -> str | None:
-        if len(text) <= MAX_QUESTION_CHARS:
-            return questions.asks_to_resume(text)
-        return await self._in_thread(partial(questions.asks_to_resume, text))
-
     async def _began(self, who: Who) -> Recovered:
         claim = self._claim(who)
         recovery, sheet = await self._told(claim, asked=False, why="start")
         if sheet is None or not sheet.parsed.checkpoint.active:
             return Recovered(recovery=recovery, checkpoint=None)
         origin = await self.desks.of(who.root).origin_of(sheet, limit_ms=ORIGIN_MS)
-        fields = shown(Seen(sheet=sheet, origin=origin), now=self._world.now())
+        fields = await shown(Seen(sheet=sheet, origin=origin), now=self._world.now())
         return Recovered(recovery=recovery, checkpoint=fields)
 
     async def _told(
@@ -220,7 +215,7 @@ class ContinuityService:
 
     async def _kept(self, who: Who) -> Fields:
         seen = await self._saved(who)
-        return shown(seen, now=self._world.now())
+        return await shown(seen, now=self._world.now())
 
     async def _archived(self, who: Who) -> str | None:
         await self._saved(who)
@@ -252,7 +247,7 @@ class ContinuityService:
         return await self.surfacing.tidy(self.desks.of(who.root), make=True)
 
     async def _fields(self, desk: Desk) -> Fields:
-        return shown(await desk.look(), now=self._world.now())
+        return await shown(await desk.look(), now=self._world.now())
 
     async def _warn_of_silence(self, who: Who) -> None:
         """A session ends of which nothing was heard: its checkpoint is what it was before."""
@@ -283,3 +278,7 @@ class ContinuityService:
 
     async def _in_thread(self, work: Callable[[], T]) -> T:
         return await anyio.to_thread.run_sync(work, abandon_on_cancel=True, limiter=self._judging)
+
+
+def _rule_of(text: str) -> str | None:
+    return questions.asks_to_resume(text) if len(text) <= MAX_QUESTION_CHARS else None

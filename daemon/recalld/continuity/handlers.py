@@ -17,15 +17,19 @@ from recalld.continuity.model import Checkpoint, ChildResult, KeptVersion, Origi
 from recalld.continuity.shape import TEXTS, Fields, written
 from recalld.continuity.surfacing.flow import Surfacing
 from recalld.continuity.surfacing.results import Lines
-from recalld.continuity.world import Desks, Told, World, shown
-from recalld.continuity.writer import Desk, Seen
-from recalld.errors import Refused
+from recalld.continuity.world import Desks, Told, World
+from recalld.continuity.writer import Desk, Seen, shown
+from recalld.errors import NotFound, Refused
 from recalld.text.clean import strip_own_blocks
 from recalld.text.redact import redact
 
 T = TypeVar("T")
 
 LIMIT_MS = 4_000
+# What the guard's words mean to whoever is refused.
+WHY = {
+    "poison": "objective: it only reports a failed login, limit or server; say what the work is",
+}
 DISABLED = "continuity.enabled is false: nothing is written"
 
 
@@ -40,7 +44,7 @@ class Checkpoints:
     async def read(self, root: str) -> Fields:
         """The file as it is now; empty fields where there is none. ``Unavailable``, ``Refused``."""
         seen = await self._insist("read", self._desks.of(root).look)
-        return shown(seen, now=self._world.now())
+        return await shown(seen, now=self._world.now())
 
     async def write(
         self, root: str, changes: Mapping[str, object], *, session: str | None
@@ -108,9 +112,9 @@ class Checkpoints:
             async with desk.lock:
                 change = await desk.change(judge, origin=Origin.HAND, at=now, session_key=session)
                 if change.refused:
-                    raise Refused(change.why)
+                    raise Refused(WHY.get(change.why, change.why))
                 self._surfacing.taken_out(desk, tuple(told))
-            fields = shown(change.seen, now=now)
+            fields = await shown(change.seen, now=now)
             self._tell(root, session, change.why, fields)
             return fields
 
@@ -135,18 +139,29 @@ class Checkpoints:
         copies = (await desk.bench.copies())[:limit]
         found: list[KeptVersion | Copy] = [*kept, *copies]
         newest = sorted(found, key=lambda each: each.at, reverse=True)[:limit]
-        return [await self._read_out(desk, each) for each in newest]
+        read = [await self._read_out(desk, each) for each in newest]
+        return [version for version in read if version is not None]
 
-    async def _read_out(self, desk: Desk, found: KeptVersion | Copy) -> Version:
-        if isinstance(found, Copy):
+    async def _read_out(self, desk: Desk, found: KeptVersion | Copy) -> Version | None:
+        """None for a copy that cannot be read, or is gone meanwhile: it cannot be restored."""
+        if isinstance(found, KeptVersion):
+            read = await _parsed(found.text)
+            return Version(
+                name=found.name, at=found.at, origin=found.origin, cold=False, checkpoint=read
+            )
+        try:
             sheet = await desk.bench.read_copy(found.name)
-            origin = await desk.origin_of(sheet)
-            read, cold = sheet.parsed.checkpoint, found.cold
-        else:
-            work = partial(form.parse, found.text)
-            parsed = await anyio.to_thread.run_sync(work, abandon_on_cancel=True)
-            read, origin, cold = parsed.checkpoint, found.origin, False
-        return Version(name=found.name, at=found.at, origin=origin, cold=cold, checkpoint=read)
+        except (NotFound, Refused):
+            self._world.counters.add("continuity.copy_unreadable")
+            return None
+        origin = await desk.origin_of(sheet)
+        return Version(
+            name=found.name,
+            at=found.at,
+            origin=origin,
+            cold=found.cold,
+            checkpoint=sheet.parsed.checkpoint,
+        )
 
     async def _named(self, root: str, name: str) -> Checkpoint:
         desk = self._desks.of(root)
@@ -154,10 +169,15 @@ class Checkpoints:
             if name in (copy.name, copy.path):
                 return (await desk.bench.read_copy(copy.name)).parsed.checkpoint
         version = await self._world.versions.version(root, name)
-        return form.parse(version.text).checkpoint
+        return await _parsed(version.text)
 
     async def _insist(self, name: str, work: Callable[[], Awaitable[T]]) -> T:
         return await insist(name, work, limit_ms=LIMIT_MS, counters=self._world.counters)
+
+
+async def _parsed(text: str) -> Checkpoint:
+    parsed = await anyio.to_thread.run_sync(form.parse, text, abandon_on_cancel=True)
+    return parsed.checkpoint
 
 
 def _clean(checkpoint: Checkpoint) -> Checkpoint:

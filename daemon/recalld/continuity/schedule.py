@@ -17,8 +17,8 @@ from recalld.continuity.making import Heard, Old, ruling_of
 from recalld.continuity.model import Origin, Ruling
 from recalld.continuity.surfacing.flow import Surfacing
 from recalld.continuity.surfacing.owed import Who
-from recalld.continuity.world import Desks, Told, World, shown
-from recalld.continuity.writer import Change, Desk, Seen
+from recalld.continuity.world import Desks, Told, World
+from recalld.continuity.writer import Change, Desk, Seen, shown
 from recalld.errors import Unavailable
 from recalld.store.model import KeptTurn, TurnPlace
 
@@ -122,7 +122,7 @@ class Safety:
                 session_key=who.key,
             )
             self._done[who] = kept[-1].seq
-            self._announce(who, change)
+            await self._announce(who, change)
         self._behind.pop(who, None)
         return change
 
@@ -245,7 +245,7 @@ class Safety:
         )
         return await anyio.to_thread.run_sync(work, abandon_on_cancel=True, limiter=self._threads)
 
-    def _announce(self, who: Who, change: Change) -> None:
+    async def _announce(self, who: Who, change: Change) -> None:
         if not change.wrote and not change.refused:
             return
         now = self._world.now()
@@ -255,6 +255,6 @@ class Safety:
             session_key=who.key,
             what="written" if change.wrote else "refused",
             detail=change.why,
-            checkpoint=shown(change.seen, now=now),
+            checkpoint=await shown(change.seen, now=now),
         )
         self._world.tell(told)

@@ -7,8 +7,8 @@ from datetime import datetime
 from recalld.continuity.disk import Workbench
 from recalld.continuity.policy import ContinuityPolicy
 from recalld.continuity.ports import Promises, TurnStore, Versions
-from recalld.continuity.shape import Fields, fields_of
-from recalld.continuity.writer import Desk, Seen
+from recalld.continuity.shape import Fields
+from recalld.continuity.writer import Desk
 from recalld.counters import Counters
 
 
@@ -64,11 +64,10 @@ class Desks:
     def problems(self) -> tuple[str, ...]:
         """What the files of configured workspaces last refused or failed to do."""
         roots = self._world.roots()
-        found = [(root, desk.problem) for root, desk in self._known.items() if root in roots]
-        return tuple(f"{problem} ({root})" for root, problem in found if problem is not None)
-
-
-def shown(seen: Seen, *, now: datetime) -> Fields:
-    """The fields as clients receive them."""
-    modified_at = None if seen.sheet is None else seen.sheet.modified_at
-    return fields_of(seen.checkpoint, origin=seen.origin, now=now, modified_at=modified_at)
+        return tuple(
+            f"{problem} ({root})"
+            for root, desk in self._known.items()
+            if root in roots
+            for problem in dict.fromkeys((desk.read_problem, desk.write_problem))
+            if problem is not None
+        )

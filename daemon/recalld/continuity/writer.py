@@ -15,6 +15,7 @@ from recalld.continuity.disk import FILE, Draft, Sheet, Workbench, draft_of
 from recalld.continuity.making import QUIET
 from recalld.continuity.model import Checkpoint, KeptVersion, NewVersion, Origin, Parsed, Ruling
 from recalld.continuity.ports import Versions
+from recalld.continuity.shape import Fields, fields_of
 from recalld.continuity.surfacing.results import labels_in
 from recalld.counters import Counters
 from recalld.errors import Refused, Unavailable
@@ -25,6 +26,8 @@ T = TypeVar("T")
 TRIES = 4
 # What a version or its origin may cost: without the store the file is written all the same.
 STORE_MS = 500
+# A file that long is searched for secrets within a millisecond or two.
+INLINE_CHARS = 16_384
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +71,8 @@ class Desk:
         self.lock = anyio.Lock()
         # Labels of the sub-agents whose lines stood in what was last written here.
         self.lines: frozenset[str] = frozenset()
-        self.problem: str | None = None
+        self.read_problem: str | None = None
+        self.write_problem: str | None = None
         self._versions = versions
         self._counters = counters
         self._wrote: tuple[str, Origin] | None = None
@@ -82,7 +86,10 @@ class Desk:
             none: Sequence[KeptVersion] = ()
             newest = partial(self._versions.versions, self.root, limit=1)
             for version in await self._of_store(newest, none):
-                self._note_lines(form.parse(version.text).checkpoint)
+                parsed = await anyio.to_thread.run_sync(
+                    form.parse, version.text, abandon_on_cancel=True
+                )
+                self._note_lines(parsed.checkpoint)
             self._learned = True
 
     async def read(self) -> Sheet | None:
@@ -90,9 +97,9 @@ class Desk:
         try:
             sheet = await self.bench.read()
         except (Refused, Unavailable) as fault:
-            self.problem = str(fault)
+            self.read_problem = str(fault)
             raise
-        self.problem = None
+        self.read_problem = None
         return sheet
 
     async def look(self) -> Seen:
@@ -133,6 +140,7 @@ class Desk:
             try:
                 after = await self._put(seen, ruling.write, by)
             except Refused as fault:
+                self.write_problem = str(fault)
                 self._counters.add("continuity.refused")
                 return Change(seen=seen, wrote=False, why=str(fault), refused=True)
             if after is seen:
@@ -162,12 +170,12 @@ class Desk:
             sha = await self.bench.write(new, expected_sha=expected)
         except Unavailable as fault:
             # The version stays: a disk that fails at the very end has the new file.
-            self.problem = str(fault)
+            self.write_problem = str(fault)
             raise
         if sha is None:
             await self._forget(name)
             return None
-        self.problem = None
+        self.write_problem = None
         self._wrote = (sha, origin)
         self._note_lines(parsed.checkpoint)
         await self._supersede(name, parsed.checkpoint, origin)
@@ -223,6 +231,21 @@ class Desk:
         return await attempt(
             "version", work, otherwise=otherwise, limit_ms=STORE_MS, counters=self._counters
         )
+
+
+async def shown(seen: Seen, *, now: datetime) -> Fields:
+    """The fields as clients receive them; a long file is searched for secrets in a thread."""
+    sheet = seen.sheet
+    work = partial(
+        fields_of,
+        seen.checkpoint,
+        origin=seen.origin,
+        now=now,
+        modified_at=None if sheet is None else sheet.modified_at,
+    )
+    if sheet is None or len(sheet.text) <= INLINE_CHARS:
+        return work()
+    return await anyio.to_thread.run_sync(work, abandon_on_cancel=True)
 
 
 def _drafted(checkpoint: Checkpoint) -> tuple[Draft, Parsed]:

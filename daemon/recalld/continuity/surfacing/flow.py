@@ -45,7 +45,8 @@ class Surfacing:
         """Durable when it returns; how many results wait for the parent. ``Unavailable``."""
         promises = self._world.promises
         if await promises.add_child(parent.root, parent.key, child):
-            self.owed.child(parent, child)
+            if not self.owed.child(parent, child):
+                self._world.counters.add("continuity.results_forgotten")
             self._roots.add(parent.root)
         return self.owed.count(parent)
 

@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from itertools import accumulate
+from itertools import accumulate, takewhile
 
 from recalld.continuity.model import ChildResult
 from recalld.continuity.surfacing.results import label, line_of
@@ -63,7 +63,7 @@ class Owed:
     """Snapshots owed after a compaction, and results of sub-agents that nobody was told yet."""
 
     def __init__(self) -> None:
-        self._snapshots: set[Who] = set()
+        self._snapshots = _Few()
         self._children: dict[Who, dict[str, ChildResult]] = {}
         self._labels: dict[str, set[str]] = {}
         self._ended = _Few()
@@ -101,11 +101,21 @@ class Owed:
     def ended(self, who: Who) -> None:
         self._ended.add(who)
 
-    def child(self, parent: Who, child: ChildResult) -> None:
-        """The latest result of a child counts."""
+    def child(self, parent: Who, child: ChildResult) -> bool:
+        """The latest result of a child counts. False where an older one is forgotten for it."""
         self._know(parent, child.child)
         self._children.setdefault(parent, {})[child.child] = child
         self._labels.setdefault(parent.root, set()).add(label(child.child))
+        if self.total <= REMEMBERED:
+            return True
+        waiting = (
+            (each.at, who, name)
+            for who, left in self._children.items()
+            for name, each in left.items()
+        )
+        _, who, name = min(waiting, key=lambda each: each[0])
+        self.surfaced(who, name)
+        return False
 
     def labels(self, root: str) -> frozenset[str]:
         """Sub-agents of which it is known here whether their results wait."""
@@ -155,7 +165,7 @@ class Owed:
             if parent == who or parent in self._ended or now - child.at >= FORSAKEN_AFTER
         ]
         costs = accumulate(estimate_tokens(line_of(child)) for _, child in waiting)
-        fitting = sum(cost <= room_tokens for cost in costs)
+        fitting = sum(1 for _ in takewhile(lambda cost: cost <= room_tokens, costs))
         children = tuple(waiting[: max(1, fitting)])
         for parent, child in children:
             self.surfaced(parent, child.child)
@@ -171,7 +181,9 @@ class Owed:
     def load(self, snapshots: Iterable[Who], children: Iterable[tuple[Who, ChildResult]]) -> None:
         """What the store kept; what was noted or told since the start is newer. Once."""
         newer, self._newer = self._newer or set(), None
-        self._snapshots |= {who for who in snapshots if (who, None) not in newer}
+        for who in snapshots:
+            if (who, None) not in newer:
+                self._snapshots.add(who)
         for parent, child in children:
             if (parent, child.child) not in newer:
                 self.child(parent, child)

@@ -18,6 +18,8 @@ from recalld.text.redact import redact
 MAX_RESULT_CHARS = 2_000
 MAX_LINE_CHARS = 300
 MAX_NAME_CHARS = 80
+# The file is to be read in a quarter of a minute.
+MAX_LINES = 8
 NO_WORDS = "left no words"
 
 
@@ -32,16 +34,19 @@ class Lines:
     known: Collection[str] = ()
 
     def put(self, checkpoint: Checkpoint) -> Checkpoint:
-        """With a line for each that waits, behind what else stands in the section."""
+        """With a line for each that waits, the first few, behind what else stands there."""
         own = self.without(checkpoint.unsurfaced_results)
-        lines = [line_of(child) for child in self.waiting]
+        lines = [line_of(child) for child in self.waiting[:MAX_LINES]]
+        more = len(self.waiting) - len(lines)
+        lines += [f"- sub-agents: {more} more wait"] if more else []
         text = "\n".join([*([own] if own else []), *lines])
         return replace(checkpoint, unsurfaced_results=text)
 
     def without(self, text: str) -> str:
         """The section without the lines of sub-agents that are known."""
         ours = {*self.known, *(label(child.child) for child in self.waiting)}
-        return "\n".join(line for line in text.split("\n") if _name(line) not in ours).strip()
+        kept = (line for line in text.split("\n") if not _MORE.fullmatch(line))
+        return "\n".join(line for line in kept if _name(line) not in ours).strip()
 
     def told_by_hand(self, text: str, written: Collection[str]) -> tuple[ChildResult, ...]:
         """Those whose line was ``written`` and stands there no more: somebody has told them."""
@@ -53,6 +58,7 @@ class Lines:
         )
 
 
+_MORE = re.compile(r"- sub-agents: \d+ more wait")
 _LINE = re.compile(r"- sub-agent (?P<name>\S+) \([a-z]+\): ")
 
 
