@@ -50,6 +50,7 @@ CODE = "run\n```sh\n# not a heading here\nmake <!-- x -->\n---\n```\nthen stop"
 PIECES = st.sampled_from(
     [
         "## Objective", "# Current State", "### next action:", "##Blockers", "## 目标", "## Other",
+        "## Objective: x",
         "# x", "#tag", "```", "````", "~~~", "```sh", "---", "* * *", "___", "- ", "-", "1. x",
         "<!--", "-->", "<!-- a -->", "\\<!--", "\\```", "\\\\## x", "\\", "\n", "\n\n", " ", "  ",
         "\t", "\r\n", "\r", "None", "> Last updated: x", "text", "文字", "\u2028", "\x0b", "\x1f",
@@ -152,6 +153,16 @@ def test_a_section_keeps_all_its_lines_c6_1():
 )  # fmt: skip
 def test_headings_are_read_as_people_write_them(heading: str, wanted: str):
     assert parse(f"# Current State\n\n{heading}\nx\n").checkpoint.objective == wanted
+
+
+def test_text_on_the_line_of_its_heading_is_the_sections():
+    read = parse(
+        "# Current State: x\n## Objective: ship it: now\nsoon\n## 下一步：发版\n## Risk: y\nz"
+    )
+    assert read.checkpoint.objective == "ship it: now\nsoon"
+    assert read.checkpoint.next_action == "发版"
+    assert read.checkpoint.extra == "# Current State: x\n## Risk: y\nz"
+    assert parse(render(read.checkpoint)).checkpoint == read.checkpoint
 
 
 def test_missing_sections_are_named():

@@ -1,6 +1,7 @@
 """Which messages ask to go on with the work, by the rows the rules were written beside."""
 
 from pathlib import Path
+from time import process_time
 
 import orjson
 import pytest
@@ -222,6 +223,22 @@ def test_a_long_message_that_holds_the_words_is_another_matter():
 )
 def test_what_says_nothing_or_far_too_much_asks_nothing(text: str):
     assert asks_to_resume(text) is None
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "刚", "刚刚", "那个", "我们我", "继续接着", "进度", "的", "任务", "做到", "接下来",
+        "没做完",
+        "ok so ", "what were we ", "the last step ", "from where we were ", "back again ", "i was ",
+    ],
+)  # fmt: skip
+def test_hostile_messages_are_judged_at_once(piece: str):
+    started = process_time()
+    for size in (20, 39, 60, 79, 120, 230):
+        asks_to_resume((piece * size)[:size] + "zz")
+        asks_to_resume((piece * size)[: size - 3] + "继续x")
+    assert process_time() - started < 0.5
 
 
 def test_messages_of_the_gates_set_that_need_no_memory_resume_nothing(eval_data: Path):

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
-from recalld.continuity.lines import KNOWN_SECTIONS, TITLE, Line, escape, read_lines
+from recalld.continuity.lines import KNOWN_SECTIONS, TITLE, Heading, Line, escape, read_lines
 from recalld.continuity.model import Checkpoint, Parsed
 from recalld.continuity.placeholders import is_placeholder, is_scaffolding
 
@@ -140,14 +140,14 @@ class _File:
         return hidden or is_scaffolding(text)
 
     def _start(self, line: Line) -> None:
-        known = None if line.heading is None else line.heading.known
-        self._in_other = known is None
+        heading = line.heading or Heading(known=None)
+        self._in_other = heading.known is None
         self._body = None
-        if known is None:
+        if heading.known is None:
             self.others.append(line.raw)
-        elif known != TITLE:
-            self._body = []
-            self.sections.setdefault(known, []).append(self._body)
+        elif heading.known != TITLE:
+            self._body = [Line(raw=line.raw, text=heading.text)] if heading.text else []
+            self.sections.setdefault(heading.known, []).append(self._body)
 
     def _take_preface(self, text: str) -> None:
         updated = _UPDATED.fullmatch(text)

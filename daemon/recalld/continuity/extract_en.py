@@ -32,7 +32,7 @@ _VERB = (
     r")"
 )
 TASK = (
-    rf"\W*(?:{_ASKING}[\s,:]+)*(?:{_VERB}\b(?!\s*[:=(])"
+    rf"\W*(?:{_ASKING}[\s,:]+)*+(?:{_VERB}\b(?!\s*[:=(])"
     r"|(?:i|we) (?:need|want|would like) (?:an?|the|some|our|all|two|three)\b"
     r"|(?:i'm|i am|we're|we are) (?:trying to|working on|building|writing|planning|migrating"
     r"|setting up|looking (?:to|for))\b"
@@ -48,7 +48,7 @@ TROUBLE = (
 )
 # A question that is a request.
 REQUEST = (
-    r"\W*(?:(?:hey|hi|hello|ok|okay|so|now|please)[\s,]+)*(?:can|could|would"
+    r"\W*(?:(?:hey|hi|hello|ok|okay|so|now|please)[\s,]+)*+(?:can|could|would"
     rf"|will) you (?:please |also |just )?{_VERB}\b"
 )
 # Opens like more about what is going on, or points back to it: not new work.
@@ -71,10 +71,10 @@ NEXT = (
     r"|let me|i'm going to)?\s*(?P<after>.*)"
     r"|\W*the next (?:step|action|thing|task) (?:is|will be)(?: to)?\s*:?\s*(?P<step>.*)"
     r"|\W*(?:(?:then|after that|now|afterwards|once that is done"
-    r"|with that done)[\s,]+)*(?:i(?:'ll| will)|we(?:'ll| will)|let me"
+    r"|with that done)[\s,]+)*+(?:i(?:'ll| will)|we(?:'ll| will)|let me"
     r"|i'm going to|i am going to|we(?: still)? need to|i(?: still)? need to|we should"
     r"|it remains to)"
-    r" (?:now |next |then |also |still )*(?P<plan>(?!(?:know|be (?:happy|glad|able|here)|help"
+    r" (?:now |next |then |also |still )*+(?P<plan>(?!(?:know|be (?:happy|glad|able|here)|help"
     r"|explain|wait|assume|see|say|think|try my|do my)\b).*)"
     r"|\W*(?P<offer>(?:shall|should) (?:i|we) (?!know\b).{3,}\?)"
 )
@@ -89,7 +89,7 @@ DECIDED = (
 )
 # Said by a user, it is decided.
 CHOSEN = (
-    r"\W*(?:(?:please|then|ok|okay|and|so|yes|no)[\s,]+)*(?:use|keep|go with|stick with|stay with"
+    r"\W*(?:(?:please|then|ok|okay|and|so|yes|no)[\s,]+)*+(?:use|keep|go with|stick with|stay with"
     r"|don't use|do not use|never use|always use|prefer)\s+\S+.*"
 )
 UNDECIDED = (

@@ -27,6 +27,8 @@ MAX_INDENT = 3
 _FENCE = re.compile(r"[ \t]*+(?P<marks>`{3,}+|~{3,}+)(?P<info>[^`]*)")
 _RULE = re.compile(r"[ \t]*+([-*_])(?:[ \t]*+\1){2,}+[ \t]*+")
 _BEGUN = re.compile(r"(?P<blank>[ \t]*+)(?P<slashes>\\*+)(?P<rest>.*)", re.DOTALL)
+_AROUND_NAME = " \t*_`:：#"
+_NAME_AND_TEXT = re.compile(r"(?P<name>[^:：]{1,40})[:：](?P<text>.+)")
 _COMMENT = re.compile(r"(?<!\\)<!--")
 _COMMENT_MARK = re.compile(r"<!--|-->")
 
@@ -35,9 +37,13 @@ _KNOWN = {name.casefold(): name for name in (*KNOWN_SECTIONS, TITLE)} | SECTION_
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Heading:
-    """``known`` is one of the six names or the title; None: some other section."""
+    """``known`` is one of the six names or the title; None: some other section.
+
+    ``text`` is what stands behind the name and a colon on the same line.
+    """
 
     known: str | None
+    text: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,18 +63,27 @@ def heading_of(text: str) -> Heading | None:
     """The heading this line is, if it starts a section.
 
     Known names are taken at every level, in any case, with blanks, emphasis or a colon around
-    them, in English and Chinese; other headings start a section at the first two levels.
+    them, in English and Chinese, and a section's with its text behind a colon; other headings
+    start a section at the first two levels.
     """
     marked = text.lstrip(" ")
     rest = marked.lstrip("#")
     level = len(marked) - len(rest)
     if not 1 <= level <= MAX_LEVEL or len(text) - len(marked) > MAX_INDENT:
         return None
-    name = rest.strip(" \t*_`:：#")
-    known = _KNOWN.get(" ".join(name.split()).casefold())
+    name = rest.strip(_AROUND_NAME)
+    known = _known(name)
+    if known is None and (parts := _NAME_AND_TEXT.fullmatch(name)) is not None:
+        inline = _known(parts["name"].strip(_AROUND_NAME))
+        if inline not in {None, TITLE}:
+            return Heading(known=inline, text=parts["text"].strip(" \t*_"))
     if known is None and (not name or level > 2 or rest[0] not in " \t"):
         return None
     return Heading(known=known)
+
+
+def _known(name: str) -> str | None:
+    return _KNOWN.get(" ".join(name.split()).casefold())
 
 
 def read_lines(lines: Sequence[str]) -> Iterator[Line]:

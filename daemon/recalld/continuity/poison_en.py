@@ -13,23 +13,23 @@ _NET = (
 # Each is a whole clause: words behind it make it a sentence about the failure, which is work.
 CLAUSES = (
     rf"(?:you(?:'re| are) )?(?:not|no longer) {_LOGIN}(?: to .{{1,40}})?",
-    r"(?:please |you (?:must|need to|have to) |kindly |try )*(?:run|use|type|enter)? ?/(?:login"
+    r"(?:please |you (?:must|need to|have to) |kindly |try )*+(?:run|use|type|enter)? ?/(?:login"
     r"|logout)(?: .{0,60})?",
-    rf"(?:please |you (?:must|need to|have to) |kindly )*(?:re-?authenticate|authenticate|{_LOGIN})"
-    r"(?: again| first)?(?: to (?:continue|proceed|use .{1,40}))?",
+    r"(?:please |you (?:must|need to|have to) |kindly )*+(?:re-?authenticate"
+    rf"|authenticate|{_LOGIN})(?: again| first)?(?: to (?:continue|proceed|use .{1, 40}))?",
     r"unknown (?:skill|slash command|command|tool|agent|model)(?:[: ]+[\w/'\"`.:-]{1,80})?",
-    rf"(?:your |the )?{_CREDENTIAL} (?:has |have |is |was |are |been )*(?:expired|invalid|revoked"
+    rf"(?:your |the )?{_CREDENTIAL} (?:has |have |is |was |are |been )*+(?:expired|invalid|revoked"
     r"|timed out"
     r"|missing|rejected|no longer valid|not valid|not found)",
     rf"(?:expired|invalid|missing|incorrect|no|bad) {_CREDENTIAL}(?: provided| supplied| found)?",
     r"(?:auth|authentication|authorization|login|log-?in|oauth|sso|sign-?in)(?: has| was| is"
-    r"| attempt)*"
+    r"| attempt)*+"
     r" (?:failed|failure|error|required|expired|denied|timed out|unsuccessful)(?:[:(].{0,200})?",
-    rf"(?:(?:the |your )?{_NET} )*(?:error )?(?:timeout|timed out|time-out)(?: error| exceeded"
+    rf"(?:(?:the |your )?{_NET} )*+(?:error )?(?:timeout|timed out|time-out)(?: error| exceeded"
     r"| reached)?"
     r"(?: after [\w. ]{1,20})?(?:[:(].{0,200})?",
     r"(?:you(?:'ve| have) )?(?:(?:been|hit|reached|exceeded) )?(?:the |your |an? )?(?:(?:api|org"
-    r"|organi[sz]ation|account|model|daily|hourly|weekly|free|plan) )*"
+    r"|organi[sz]ation|account|model|daily|hourly|weekly|free|plan) )*+"
     r"(?:rate|usage|session|request|token|weekly|daily|hourly|5-hour)[ -]?limit(?:s|ed|ing)?"
     r"(?: error)?(?: (?:was |has been |is )?(?:exceeded|reached|hit))?(?:[:(].{0,200})?",
     r"too many requests(?:[:(].{0,200})?|(?:quota|limit) (?:was |has been |is )?(?:exceeded"

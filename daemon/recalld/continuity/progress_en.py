@@ -12,7 +12,7 @@ DONE = (
 )
 # The form of a done word that also asks for it: it reports only behind something done.
 COMMAND = (
-    r"^\W*(?:please |now |then |first |next |also )*(?:run|complete|pass|finish|set up|clean up)\b"
+    r"^\W*(?:please |now |then |first |next |also )*+(?:run|complete|pass|finish|set up|clean up)\b"
 )
 # In the clause itself.
 NOT_DONE = (
@@ -36,14 +36,14 @@ CONDITION = (
     r"|whether|suppose)\b"
 )
 ALL_DONE = (
-    r"(?:(?:and|so|ok|okay|great|now|that means|with that|finally) )*(?:all done|all set and done"
+    r"(?:(?:and|so|ok|okay|great|now|that means|with that|finally) )*+(?:all done|all set and done"
     r"|(?:all|every)(?: of)?(?: the| these| our)? ?(?:steps?|tasks?|items?|work|parts?|points?"
     r"|todos?)?"
     r" ?(?:are|is|have been|has been|now)? ?(?:now )?(?:done|complete|completed|finished)"
     r"|everything(?:'s| is| has been)?(?: now)? (?:done|complete|completed|finished)"
     r"|(?:the |this |our )?(?:whole |entire )?(?:task|work|job|project|migration|thing)(?:'s| is"
     r"| has been)?(?: now)?"
-    r" (?:done|complete|completed|finished)|we(?:'re| are)(?: all| now)* done|mission accomplished"
+    r" (?:done|complete|completed|finished)|we(?:'re| are)(?: all| now)*+ done|mission accomplished"
     r"|that(?:'s| is) (?:all|everything) done|(?:task|work|job) (?:complete|completed|done))"
     r"(?: now| here| as planned| successfully)?"
 )

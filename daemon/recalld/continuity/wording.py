@@ -8,6 +8,8 @@ from recalld.text.prose import visible_prose
 
 # What a message says of itself stands at either end; what lies between is the work.
 MAX_TEXT_CHARS = 8_000
+# Enough to judge a sentence by; patterns never see more.
+MAX_SENTENCE_CHARS = 400
 
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])")
 _MARKS = re.compile(r"^(?:[-*+•>#]+\s+|\d{1,2}[.)]\s+|\[[ xX]\]\s+)+|[*_]{2}")
@@ -27,7 +29,8 @@ def sentences(text: str, *, judging: bool = False) -> Iterator[str]:
 
     Code blocks and quoted lines are left out, and the middle of a text of more than 8,000
     characters. Where ``judging``, also quotes, code inside a line, and what is handed over: only
-    what somebody says in words of their own is left. A full stop inside a word ends nothing.
+    what somebody says in words of their own is left. A full stop inside a word ends nothing; of
+    a sentence of more than 400 characters only its beginning is told.
     """
     if len(text) > MAX_TEXT_CHARS:
         half = MAX_TEXT_CHARS // 2
@@ -36,7 +39,7 @@ def sentences(text: str, *, judging: bool = False) -> Iterator[str]:
         for part in _SENTENCE_END.split(_MARKS.sub("", line.strip())):
             plain = _BLANKS.sub(" ", part).strip()
             if plain:
-                yield plain
+                yield plain[:MAX_SENTENCE_CHARS]
 
 
 def _own_lines(text: str) -> Iterator[str]:
