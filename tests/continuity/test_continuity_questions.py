@@ -18,14 +18,14 @@ YES = """
 恢复一下进度|现在进度怎么样了|总结一下目前的进展|回到刚才的任务|接上刚才的|你还记得我们在做什么吗
 continue|Continue.|please continue|ok continue|continue please!|yes, continue|go on|keep going
 carry on|resume|let's resume|resume the task|proceed|what were we doing|What were we doing?
-what were we working on again?|so what are we working on|where did we stop
-where did we leave off?|where were we?|where was I|where are we now|how far did we get
-what's next|whats next?|what is next|what's the next step?|what should we do next|what now?
-next steps?|what's left to do|pick up where we left off|let's pick up where we stopped|I'm back
-im back, where were we|back again, let's continue|got disconnected, continue
-I got cut off, where did we stop?|sorry, the connection dropped. What were we doing?
-remind me what we were doing|remind me where we left off|catch me up|what's the status?
-what's the current task?|continue where you left off|continue from where we stopped
+what were we working on again?|so what are we working on|where did we stop|where did we leave off?
+where were we?|where was I|where are we now|how far did we get|what's next|whats next?
+what is next|what's the next step?|what should we do next|what now?|next steps?|what's left to do
+pick up where we left off|let's pick up where we stopped|I'm back|im back, where were we
+back again, let's continue|got disconnected, continue|I got cut off, where did we stop?
+sorry, the connection dropped. What were we doing?|remind me what we were doing
+remind me where we left off|catch me up|what's the status?|what's the current task?
+continue where you left off|continue from where we stopped
 do you remember what we were working on?|back to work
 hey, sorry about that, my laptop crashed. where were we?|can you continue?
 could you pick up from where you stopped|what was the last thing we did|let's get back to it
@@ -36,21 +36,21 @@ let's carry on from yesterday|continue from yesterday|continue from before|conti
 let's continue our work|keep going from where you stopped|continue with what you were doing
 please keep going with the task|sorry, got disconnected|I got kicked out of the session, continue
 my internet cut out, what were you doing?|What are our next steps?|what do I do now?
-what should be done next?|what else do we need to do?|anything left to do?
-is there anything left?|what have we done so far?|Where are we with this?
-where are we on this task?|how far are we?|how's it coming along?|how is the task going?
-update me|give me an update|what's our progress so far|pick up where you left off please
-pick up the thread|let's pick up the thread|resume from the last checkpoint|resume previous task
-resume last session|continue the previous session|continue previous work
-continue our previous conversation|new session, continue the work
-fresh session. where did we stop?|after the compaction, what were we doing?
-context got compacted, where were we?|you were interrupted, continue|you got cut off, go on
-you stopped, continue|why did you stop? continue|ok where did i leave off
-what was I in the middle of?|Where did I stop yesterday evening?|I lost track, what are we doing?
-I forgot where we were|sorry i forgot what we were doing|what's going on with the task
-continue!!!|CONTINUE|Continue, please :)|go on...|next|/continue|继续。|继续！！|continue 吧
-继续 please|我们刚才干到哪儿|昨天做到哪了|昨天我们停在哪了|刚才讨论到哪了|前面做到第几步了
-做到第几步了|现在到哪一步了|任务做到哪了|这个任务进行到哪了|咱们的任务推进到哪儿了|刚才在说什么
+what should be done next?|what else do we need to do?|anything left to do?|is there anything left?
+what have we done so far?|Where are we with this?|where are we on this task?|how far are we?
+how's it coming along?|how is the task going?|update me|give me an update
+what's our progress so far|pick up where you left off please|pick up the thread
+let's pick up the thread|resume from the last checkpoint|resume previous task|resume last session
+continue the previous session|continue previous work|continue our previous conversation
+new session, continue the work|fresh session. where did we stop?
+after the compaction, what were we doing?|context got compacted, where were we?
+you were interrupted, continue|you got cut off, go on|you stopped, continue
+why did you stop? continue|ok where did i leave off|what was I in the middle of?
+Where did I stop yesterday evening?|I lost track, what are we doing?|I forgot where we were
+sorry i forgot what we were doing|what's going on with the task|continue!!!|CONTINUE
+Continue, please :)|go on...|next|/continue|继续。|继续！！|continue 吧|继续 please
+我们刚才干到哪儿|昨天做到哪了|昨天我们停在哪了|刚才讨论到哪了|前面做到第几步了|做到第几步了
+现在到哪一步了|任务做到哪了|这个任务进行到哪了|咱们的任务推进到哪儿了|刚才在说什么
 刚才我让你做什么来着|刚才让你做的事做到哪了|我们本来要做什么|我们要做什么来着|你刚刚做到哪里停的
 你停在哪里了|你怎么停了，继续|怎么停了？继续|别停，继续|换了个新会话，继续之前的任务
 新会话了，我们之前做到哪了|上下文被压缩了，继续|刚才超时了，继续|刚才卡住了，接着来
@@ -73,14 +73,27 @@ what needs doing next?|what was the next step again?|what's the plan now?|what's
 what's the next thing on our list|anything pending?|can you summarize where we are?
 tell me where we are|where do we stand?|how much is done?|what's done so far?|keep working on it
 proceed with the plan|carry on with the work|you can continue now|I interrupted you, go on
-go ahead and continue|我们进展到哪一步了|你做到哪了？|你刚才做到哪一步|之前说到哪儿
-昨天聊到哪里了|咱昨天弄到哪一步了|任务进行到第几步了|上回咱们说到哪儿了|刚才断在哪里了
-你卡在哪一步了|请接着做下去|接着弄|那就接着往下|可以继续了|你继续|继续你的工作|继续你刚才的工作
-继续我们的工作|继续之前的对话|继续上一个任务|接上次|接着昨天的来|那我们继续|我刚才在做啥
-我刚让你干啥来着|我们最初要做什么来着|现在该做什么|现在要做什么|现在应该干嘛|下面做什么
-下面该干什么|下一步怎么走|之后要做什么|刚才网络不好，继续|刚才闪退了，我们聊到哪了
-电脑重启了，继续刚才的|会话断了，请恢复|我重新登录了，继续|刚回来，进度怎么样|久等了，继续吧
-好了我回来了|現在做到哪一步了|下一步要做什麼
+go ahead and continue|我们进展到哪一步了|你做到哪了？|你刚才做到哪一步|之前说到哪儿|昨天聊到哪里了
+咱昨天弄到哪一步了|任务进行到第几步了|上回咱们说到哪儿了|刚才断在哪里了|你卡在哪一步了
+请接着做下去|接着弄|那就接着往下|可以继续了|你继续|继续你的工作|继续你刚才的工作|继续我们的工作
+继续之前的对话|继续上一个任务|接上次|接着昨天的来|那我们继续|我刚才在做啥|我刚让你干啥来着
+我们最初要做什么来着|现在该做什么|现在要做什么|现在应该干嘛|下面做什么|下面该干什么|下一步怎么走
+之后要做什么|刚才网络不好，继续|刚才闪退了，我们聊到哪了|电脑重启了，继续刚才的|会话断了，请恢复
+我重新登录了，继续|刚回来，进度怎么样|久等了，继续吧|好了我回来了|現在做到哪一步了|下一步要做什麼
+where'd we get to yesterday?|hey where were we|hello again, where did we stop?
+Okay, I'm back. Where did we leave things?|what's our current task|let's get back into it
+pick up from yesterday|could you continue the task please|please proceed with the next step
+continue to the next step|what's the next thing we should do|do you still know what we were doing
+can you tell me where we stopped|I don't remember where we left off|so what's left?
+and what's next|ok what's the next step then|resume from where you left off
+the session crashed, please continue|vpn dropped. where were we?|my browser froze, continue please
+keep going please|finish the rest|do the rest|what were you in the middle of|我们上次聊到哪儿了
+刚才聊到哪了来着|咱们上回做到哪一步了呀|昨天我们做到哪里了|我们停在了哪一步|这活儿干到哪了
+你现在做到哪一步了|进行到什么程度了|接着上次的继续做|继续上次的工作|继续昨天的任务
+从刚才断的地方接着来|把刚才没弄完的弄完|咱们继续吧|好，那我们接着来|继续往下|你接着做
+我们接下来要干什么|下一步我们做什么呢|接下来的计划是什么|还有什么要做的|还剩哪些没做
+我们的任务是什么来着|我们刚刚在讨论什么|回来了，继续刚才的|我刚掉线了，我们做到哪里了
+窗口关了，接着刚才的做|换新会话了，继续之前的工作|進度怎麼樣了|我們停在哪裡了
 """
 NO = """
 继续教育是什么|继续编译这个项目|继续写第三章|接着昨天的周报写|接着讲三国的故事|下一步棋怎么走
@@ -151,13 +164,13 @@ just continue the loop if x is None|continue on error in bash scripts
 how do I continue a git rebase?|continue to the next iteration
 Continue writing the essay about whales|resume the download of model.bin
 proceed to step 3 of the tutorial and explain it
-power went out at the data centre, write a postmortem
-had to reboot the router twice, is it dying?|same task for the other file|what is it we breathe
-what's the plan of Napoleon at Waterloo|what's on the menu|what's done in a code review
-how much is 30% of 90|did you finish the report for Ann?|are you done?|are we done yet?
-what needs doing to sell a house|what was the next president after Lincoln
-what is pending in Jira for the auth epic|what did we say about naming|who decided on Kafka
-when did we ship v2|summarize our decision on caching|why were we doing it that way?
+power went out at the data centre, write a postmortem|had to reboot the router twice, is it dying?
+same task for the other file|what is it we breathe|what's the plan of Napoleon at Waterloo
+what's on the menu|what's done in a code review|how much is 30% of 90
+did you finish the report for Ann?|are you done?|are we done yet?|what needs doing to sell a house
+what was the next president after Lincoln|what is pending in Jira for the auth epic
+what did we say about naming|who decided on Kafka|when did we ship v2
+summarize our decision on caching|why were we doing it that way?
 what were we doing wrong in the parser?|what are we missing in this regex?|what am I doing wrong
 what are you trying to say|where are the tests|where is the config|where were you trained
 back up a step: what is a monad|step back and rethink the design|what happens next in the story?
@@ -167,7 +180,23 @@ back up a step: what is a monad|step back and rethink the design|what happens ne
 接上电源没反应|接电话怎么说|恢复默认设置|会话管理怎么做|重新登录失败|网络不好怎么办
 刚才的方案再详细一点|之前的对话记录在哪|上一个任务用了多久|昨天的任务完成率是多少|目标用户是谁
 任务队列满了|进度管理工具推荐|情况紧急，服务挂了|怎么做红烧肉|做什么工作最赚钱
-我们要做什么样的缓存
+我们要做什么样的缓存|where did the previous team stop supporting IE11
+what's next in line after DDR5|continue to monitor the logs
+continue on to chapter 4 and summarise it|resume playback at 2x speed|finish the essay
+go back to the draft from Monday and use that title|what happened next in the trial
+is there anything left in the fridge|what should happen next week with the release
+who was next in line to the throne|back in 2019 we used Jenkins
+I am back-porting the patch, any tips?|session dropped packets metric
+kicked out of the group chat, what do I say|what are you working with
+what's the goal difference rule in football|what's the plan for Friday|status report template
+progress report on cancer research|how far is Porto from Lisbon|what did I do wrong?
+where am I supposed to put the API key|what do I do if pip fails?
+do the rest of the alphabet in morse|上次聊到的那家餐厅叫什么|做到这一步之后报错
+我做到第三关了怎么过|接着上文写结尾|继续阅读这个文件|继续写测试|继续完善文档里的安装部分
+接下来的诗怎么背|下一步兵法怎么走|我的任务栏不见了|任务完成后发通知怎么写|昨天的进展会议谁参加了
+进度管理用什么软件|还剩多少预算|还有什么要注意的吗|恢复一下默认键位|从哪里下载|从哪开始学 Python
+断网也能用的地图|回来路上堵车了|我回来再说|他刚才说什么了|你刚才的回答有错|刚才那段代码再解释一下
+目前的方案有什么缺点|现在的版本号是多少|我们当前用的是哪个分支|窗口关了怎么恢复标签页
 """
 
 

@@ -16,7 +16,7 @@ _WORK = (
     r"|discussion|chat|thread)"
 )
 _KIND = (
-    r"(?:same|current|previous|last|earlier|original|unfinished|interrupted|pending|ongoing"
+    r"(?:same|next|current|previous|last|earlier|original|unfinished|interrupted|pending|ongoing"
     r"|remaining|present|active)"
 )
 _THE_WORK = rf"(?:(?:{_OWN} )?{_KIND} {_WORK}|{_OWN} {_WORK}|work)"
@@ -81,8 +81,8 @@ _RULES = (
     ),
     _rule(
         "go_on",
-        rf"{_GO_ON}(?:(?: with| on)? {_OBJECT})?",
-        r"get (?:on with it|going again|back on track)",
+        rf"{_GO_ON}(?:(?: with| on| to)? {_OBJECT})?",
+        r"get (?:on with it|going again|back on track|back (?:in)?to it)|(?:finish|do) the rest",
     ),
     _rule(
         "where_stopped",
@@ -120,7 +120,8 @@ _RULES = (
         rf"what (?:is |comes |should be )?(?:up )?next{_FOR}",
         r"what (?:is|was|are) (?:the|our|my|your) next (?:steps?|actions?|tasks?|thing|move|item"
         r"|job)"
-        rf"(?: to (?:do|take))?{_FOR}",
+        rf"(?: to (?:do|take)| (?:that )?{_WHO} (?:should|must|need to|have to) (?:do|take))?"
+        rf"{_FOR}",
         rf"what (?:do|should|shall|must|can|will|are) {_WHO} (?:have to |need to |going to"
         r" |supposed to )?(?:do|tackle|work on|doing) next",
         r"what (?:do|should|shall) (?:we|i) do(?= now|$)",
