@@ -254,6 +254,16 @@ def test_the_time_is_read_in_the_forms_people_write(line: str, wanted: datetime 
     assert parse(f"# Current State\n{line}\n\n## Objective\nx").checkpoint.updated_at == wanted
 
 
+def test_the_time_is_read_under_another_title_too():
+    read = parse(
+        "# Invoice work\n> Last updated: 2026-05-04T10:00:00Z\n\n## Objective\nship"
+    ).checkpoint
+    assert (read.updated_at, read.objective, read.extra) == (AT, "ship", "# Invoice work")
+    later = parse("## Objective\nship\n## Log\n> Last updated: 2026-05-04T10:00:00Z\n").checkpoint
+    assert later.updated_at is None
+    assert later.extra == "## Log\n> Last updated: 2026-05-04T10:00:00Z"
+
+
 def test_the_time_is_written_in_utc_and_whole_seconds():
     at = datetime(2026, 5, 4, 12, 0, 0, 999_999, tzinfo=timezone(timedelta(hours=2)))
     assert "> Last updated: 2026-05-04T10:00:00Z\n" in render(Checkpoint(updated_at=at))

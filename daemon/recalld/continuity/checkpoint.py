@@ -107,12 +107,16 @@ def canonical(checkpoint: Checkpoint) -> Checkpoint:
 
 @dataclass(slots=True)
 class _File:
-    """What was read so far. ``sections`` holds the bodies of the known ones, in order."""
+    """What was read so far. ``sections`` holds the bodies of the known ones, in order.
+
+    ``in_front``: no known section was met yet, so the time may still be told.
+    """
 
     sections: dict[str, list[list[Line]]] = field(default_factory=dict)
     others: list[str] = field(default_factory=list)
     preface: list[str] = field(default_factory=list)
     updated_at: datetime | None = None
+    in_front: bool = True
     _body: list[Line] | None = None
     _in_other: bool = False
 
@@ -121,10 +125,12 @@ class _File:
             self._start(line)
         elif self._body is not None:
             self._body.append(line)
+        elif self.in_front and self._tells_time(line):
+            return
         elif self._in_other:
             self.others.append(line.raw)
         elif line.text is not None:
-            self._take_preface(line.text)
+            self.preface.append(line.text)
 
     @property
     def extra(self) -> str:
@@ -146,15 +152,15 @@ class _File:
         if heading.known is None:
             self.others.append(line.raw)
         elif heading.known != TITLE:
+            self.in_front = False
             self._body = [Line(raw=line.raw, text=heading.text)] if heading.text else []
             self.sections.setdefault(heading.known, []).append(self._body)
 
-    def _take_preface(self, text: str) -> None:
-        updated = _UPDATED.fullmatch(text)
-        if updated is None:
-            self.preface.append(text)
-        elif self.updated_at is None:
+    def _tells_time(self, line: Line) -> bool:
+        updated = _UPDATED.fullmatch(line.text or "")
+        if updated is not None and self.updated_at is None:
             self.updated_at = _time(updated["time"])
+        return updated is not None
 
 
 def _normal(text: str) -> str:
@@ -168,7 +174,7 @@ def _value(text: str) -> str:
 
 
 def _extra(text: str) -> str:
-    file = _File()
+    file = _File(in_front=False)
     for line in read_lines(_normal(text).strip().split("\n")):
         file.take(line)
     return file.extra

@@ -30,8 +30,3 @@ def same_work(one: str, other: str) -> bool:
         return True
     shorter, longer = sorted((one, other), key=lambda text: len(content(text)))
     return covers(longer, shorter)
-
-
-def touches(text: str, other: str) -> bool:
-    """Whether the texts share any word that carries something."""
-    return not content(text).isdisjoint(content(other))

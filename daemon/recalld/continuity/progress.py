@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from types import ModuleType
 
 from recalld.continuity import progress_en, progress_zh
-from recalld.continuity.likeness import content, touches
+from recalld.continuity.likeness import content
 from recalld.continuity.model import Checkpoint, Done, Turn
 from recalld.continuity.poison import reports_failure
 from recalld.continuity.wording import asks, sentences
@@ -73,14 +73,15 @@ def reported_done(checkpoint: Checkpoint, turns: Sequence[Turn]) -> Done | None:
     """
     if not checkpoint.active and not checkpoint.next_action:
         return None
+    works = [_Work.of(text) for text in (checkpoint.next_action, checkpoint.objective) if text]
     found: Done | None = None
     for turn in sorted(turns, key=lambda turn: turn.at):
         if checkpoint.updated_at is not None and turn.at <= checkpoint.updated_at:
             continue
         for text, said in _statements(turn):
-            if _reports(said, checkpoint, turn):
+            if _reports(said, works, turn):
                 found = Done(at=turn.at, said=shortened(text, MAX_SAID_CHARS))
-            elif found is not None and _takes_back(said, checkpoint):
+            elif found is not None and _takes_back(said, works):
                 found = None
     return found
 
@@ -128,11 +129,9 @@ def _statements(turn: Turn) -> Iterator[tuple[str, _Said]]:
                 yield sentence, _Said.of(sentence)
 
 
-def _reports(said: _Said, checkpoint: Checkpoint, turn: Turn) -> bool:
-    wanted = [text for text in (checkpoint.next_action, checkpoint.objective) if text]
-    works = [_Work.of(text) for text in wanted]
+def _reports(said: "_Said", works: Sequence["_Work"], turn: Turn) -> bool:
     for clause in said.clauses:
-        if said.words.all_done.fullmatch(clause) and _is_about(turn, wanted):
+        if said.words.all_done.fullmatch(clause) and _is_about(turn, works):
             return not said.words.condition.search(said.whole)
         if _is_done(clause, said) and any(work.done_by(clause, said.words) for work in works):
             return True
@@ -141,8 +140,9 @@ def _reports(said: _Said, checkpoint: Checkpoint, turn: Turn) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Work:
-    """What is to be done: the acts it asks for, and the words for what they are done to."""
+    """What is to be done: its words, of these the things, and the acts it asks for on them."""
 
+    words: frozenset[str]
     acts: frozenset[str]
     things: frozenset[str]
     share: float
@@ -156,6 +156,7 @@ class _Work:
         for act in words.acts.values():
             things = act.sub(" ", things)
         return cls(
+            words=content(text),
             acts=words.acts_in(plain),
             things=content(things),
             share=CJK_SHARE if chinese else SHARE,
@@ -194,17 +195,18 @@ def _is_done(clause: str, said: _Said) -> bool:
     )
 
 
-def _is_about(turn: Turn, wanted: Sequence[str]) -> bool:
+def _is_about(turn: Turn, works: Sequence[_Work]) -> bool:
     """Whether the turn is about the work, or asks for nothing of its own."""
-    both = f"{turn.user}\n{turn.assistant}"
-    if any(touches(both, text) for text in wanted):
+    said = content(f"{turn.user}\n{turn.assistant}")
+    if any(not work.words.isdisjoint(said) for work in works):
         return True
     return len(content(clean_prompt(turn.user))) < MIN_OWN_WORDS
 
 
-def _takes_back(said: _Said, checkpoint: Checkpoint) -> bool:
-    about = f"{checkpoint.next_action}\n{checkpoint.objective}"
+def _takes_back(said: _Said, works: Sequence[_Work]) -> bool:
     return any(
-        said.words.taken_back.search(clause) is not None and touches(clause, about)
+        said.words.taken_back.search(clause) is not None
+        and not work.words.isdisjoint(content(clause))
         for clause in said.clauses
+        for work in works
     )
