@@ -133,8 +133,10 @@ def _reports(said: "_Said", works: Sequence["_Work"], turn: Turn) -> bool:
     for clause in said.clauses:
         if said.words.all_done.fullmatch(clause) and _is_about(turn, works):
             return not said.words.condition.search(said.whole)
-        if _is_done(clause, said) and any(work.done_by(clause, said.words) for work in works):
-            return True
+        if _is_done(clause, said):
+            told = content(clause)
+            if any(work.done_by(clause, told, said.words) for work in works):
+                return True
     return False
 
 
@@ -162,17 +164,17 @@ class _Work:
             share=CJK_SHARE if chinese else SHARE,
         )
 
-    def done_by(self, clause: str, words: _Words) -> bool:
-        """Whether a clause that reports something done reports this.
+    def done_by(self, clause: str, told: frozenset[str], words: _Words) -> bool:
+        """Whether a clause of the words ``told`` that reports something done reports this.
 
         It names its share of the things and acts, at least one thing if there is any, and says
         that one of the acts was done, or that it is finished, whatever it was.
         """
-        named = self.things & content(clause)
+        named = self.things & told
+        if self.things and not named:
+            return False
         held = len(named) + len(self.acts & words.acts_in(clause))
         if not held or held < self.share * (len(self.things) + len(self.acts)):
-            return False
-        if self.things and not named:
             return False
         finished = words.finished.search(clause)
         if finished is not None and self._is_this(finished, words):
