@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync
 import { join } from "node:path";
 import { beforeEach, test } from "node:test";
 
-import { Host } from "./support/host.mjs";
+import { Host, restarted } from "./support/host.mjs";
 import { SOCKET, WORKSPACE } from "./support/real.mjs";
 import {
   CHILD,
@@ -50,6 +50,7 @@ None
 let keys = 0;
 
 function fresh() {
+  restarted();
   const key = `${MAIN}:continuity:${++keys}`;
   const names = { sessionKey: key };
   return {

@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 import { test } from "node:test";
 
 import { pause, timed } from "./support/daemon.mjs";
-import { Host } from "./support/host.mjs";
+import { Host, restarted } from "./support/host.mjs";
 import { PID, SOCKET, WORKSPACE, call } from "./support/real.mjs";
 import {
   CHILD,
@@ -25,6 +25,7 @@ let sessions = 0;
 
 /** A host of its own, and a session that nobody used yet. */
 function fresh() {
+  restarted();
   const key = `${MAIN}:${++sessions}`;
   const place = (more = {}) =>
     context({ sessionKey: key, workspaceDir: WORKSPACE, runId: `${key}/run`, ...more });
@@ -59,6 +60,7 @@ test("bc-30 the same is not given again, but to another attempt of the same run"
 test("a gateway that restarted in a run is given the same by the daemon", async () => {
   const { host, place } = fresh();
   const first = await host.play("before_prompt_build", prompt(QUESTION), place());
+  restarted();
   const again = await new Host({ socketPath: SOCKET }).play(
     "before_prompt_build",
     prompt(QUESTION, [user("a")]),

@@ -1,9 +1,15 @@
 /** Sessions, compactions and sub-agents against a scripted daemon. */
 
 import assert from "node:assert/strict";
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
+import { pathToFileURL } from "node:url";
 
 import { pause, polite, until } from "./support/daemon.mjs";
+import { Host } from "./support/host.mjs";
+import { FOLDER } from "./support/plugin.mjs";
 import {
   ANNOUNCE_RUN,
   CHILD,
@@ -306,4 +312,22 @@ test("a parent named by sessionKey serves too; no parent at all is nobody to tel
   await host.play("subagent_ended", { childSessionKey: CHILD, outcome: "ok" }, subagentContext());
   assert.equal(daemon.of("subagent.end").length, 1);
   assert.equal(daemon.of("subagent.end")[0].session.key, MAIN);
+});
+
+test("modules that the host loads once more work on with what the first ones know", async () => {
+  const { daemon, host } = await world({ "session.start": { recovery: SNAPSHOT } });
+  const copied = mkdtempSync(join(tmpdir(), "oc-"));
+  cpSync(FOLDER, copied, { recursive: true });
+  const { default: again } = await import(pathToFileURL(join(copied, "dist", "index.js")).href);
+  const other = new Host({ socketPath: daemon.path, eventDeadlineMs: 700 }, again);
+  const child = context({ sessionKey: CHILD, runId: "run-child-1" });
+  await host.play("session_start", sessionStart(CONVERSATION), sessionContext());
+  const found = await other.play("before_prompt_build", prompt("hi"), context());
+  assert.equal(found.prependSystemContext, SNAPSHOT);
+  await other.play("agent_end", ended([user("count"), assistant("41 files")]), child);
+  await host.play("subagent_ended", subagentEnded("ok"), subagentContext());
+  assert.equal(daemon.of("subagent.end")[0].result, "41 files");
+  assert.equal(daemon.of("session.start").length, 1);
+  assert.equal(daemon.connections, 1);
+  rmSync(copied, { recursive: true });
 });

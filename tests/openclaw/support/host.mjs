@@ -1,6 +1,6 @@
 /** A host that records what a plugin registers and plays events at it, as OpenClaw does. */
 
-import plugin from "./plugin.mjs";
+import ours from "./plugin.mjs";
 
 /** What a before_prompt_build handler may return, of which these are the user's turn. */
 const USER_TURN = ["prependContext", "appendContext"];
@@ -17,8 +17,15 @@ function withFunctions(context) {
   return { ...context, hookInvocation: { assertActive: () => undefined } };
 }
 
+/** As if the process had ended: what the plugin keeps in it is gone. */
+export function restarted() {
+  for (const place of Object.getOwnPropertySymbols(globalThis)) {
+    if (place.description.startsWith("recalld.openclaw")) delete globalThis[place];
+  }
+}
+
 export class Host {
-  constructor(pluginConfig = {}) {
+  constructor(pluginConfig = {}, plugin = ours) {
     this.hooks = [];
     this.log = [];
     /** Members of the interface that the plugin asked for. */

@@ -1,21 +1,16 @@
 /** The entry that OpenClaw loads: standard hooks only, no slot, nothing opened before it is used. */
-import { Client } from "./client.js";
 import { fields } from "./fields.js";
 import { HOOKS } from "./hooks.js";
-import { Notices } from "./notices.js";
-import { Outbox } from "./outbox.js";
-import { Sessions } from "./sessions.js";
-import { readSettings, socketPath } from "./settings.js";
+import { readSettings } from "./settings.js";
+import { shared } from "./shared.js";
 function register(host) {
-    const notices = new Notices(host.logger);
+    const settings = readSettings(host.pluginConfig);
+    const { notices, ...rest } = shared(settings, host.logger);
     if (typeof host.on !== "function") {
         notices.once("no hooks", "this host has no hooks to register; it is told nothing");
         return;
     }
-    const settings = readSettings(host.pluginConfig);
-    const client = new Client(() => socketPath(settings, process.env), notices);
-    const outbox = new Outbox(client, notices);
-    const parts = { client, outbox, sessions: new Sessions(), settings };
+    const parts = { ...rest, settings };
     for (const hook of HOOKS)
         host.on(hook.name, guarded(hook, parts, notices), hook.options);
 }

@@ -1,12 +1,10 @@
 /** What the host's log is told: a fault once, not once a prompt. */
 export class Notices {
-    #logger;
+    /** The newest of the host's. */
+    logger = {};
     #told = new Set();
     /** Of what was told, the outages that go on. */
     #lasting = new Set();
-    constructor(logger) {
-        this.#logger = logger ?? {};
-    }
     /** A warning the first time, a debug line when it comes back later, nothing while it lasts. */
     outage(kind, message) {
         if (this.#lasting.has(kind))
@@ -32,7 +30,7 @@ export class Notices {
     }
     #write(level, message) {
         try {
-            this.#logger[level]?.(`recalld: ${message}`);
+            this.logger[level]?.(`recalld: ${message}`);
         }
         catch {
             // A logger that fails is the host's matter, and no reason to fail a prompt.

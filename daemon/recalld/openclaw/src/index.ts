@@ -1,14 +1,12 @@
 /** The entry that OpenClaw loads: standard hooks only, no slot, nothing opened before it is used. */
 
-import { Client } from "./client.js";
 import { fields } from "./fields.js";
 import { HOOKS, type Hook } from "./hooks.js";
-import { Notices, type Logger } from "./notices.js";
-import { Outbox } from "./outbox.js";
+import type { Logger, Notices } from "./notices.js";
 import type { Parts } from "./parts.js";
 import type { Addition } from "./prompts.js";
-import { Sessions } from "./sessions.js";
-import { readSettings, socketPath } from "./settings.js";
+import { readSettings } from "./settings.js";
+import { shared } from "./shared.js";
 
 type Handler = (event: unknown, context: unknown) => Promise<Addition | void>;
 
@@ -20,15 +18,13 @@ export interface Host {
 }
 
 function register(host: Host): void {
-  const notices = new Notices(host.logger);
+  const settings = readSettings(host.pluginConfig);
+  const { notices, ...rest } = shared(settings, host.logger);
   if (typeof host.on !== "function") {
     notices.once("no hooks", "this host has no hooks to register; it is told nothing");
     return;
   }
-  const settings = readSettings(host.pluginConfig);
-  const client = new Client(() => socketPath(settings, process.env), notices);
-  const outbox = new Outbox(client, notices);
-  const parts: Parts = { client, outbox, sessions: new Sessions(), settings };
+  const parts: Parts = { ...rest, settings };
   for (const hook of HOOKS) host.on(hook.name, guarded(hook, parts, notices), hook.options);
 }
 

@@ -7,14 +7,11 @@ export interface Logger {
 }
 
 export class Notices {
-  readonly #logger: Logger;
+  /** The newest of the host's. */
+  logger: Logger = {};
   readonly #told = new Set<string>();
   /** Of what was told, the outages that go on. */
   readonly #lasting = new Set<string>();
-
-  constructor(logger: Logger | undefined) {
-    this.#logger = logger ?? {};
-  }
 
   /** A warning the first time, a debug line when it comes back later, nothing while it lasts. */
   outage(kind: string, message: string): void {
@@ -41,7 +38,7 @@ export class Notices {
 
   #write(level: "debug" | "info" | "warn", message: string): void {
     try {
-      this.#logger[level]?.(`recalld: ${message}`);
+      this.logger[level]?.(`recalld: ${message}`);
     } catch {
       // A logger that fails is the host's matter, and no reason to fail a prompt.
     }

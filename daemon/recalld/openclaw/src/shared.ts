@@ -1,0 +1,36 @@
+/**
+ * One set of parts a process and daemon. The host loads a plugin several times into one process,
+ * each time as modules of their own, and plays the hooks of one session at different ones of them.
+ */
+
+import { Client } from "./client.js";
+import { Notices, type Logger } from "./notices.js";
+import { Outbox } from "./outbox.js";
+import { Sessions } from "./sessions.js";
+import { socketPath, type Settings } from "./settings.js";
+
+export interface Shared {
+  readonly notices: Notices;
+  readonly client: Client;
+  readonly outbox: Outbox;
+  readonly sessions: Sessions;
+}
+
+/** To be counted up with every change of `Shared`: an older one may live on in the process. */
+const PLACE = Symbol.for("recalld.openclaw.1");
+
+export function shared(settings: Settings, logger: Logger | undefined): Shared {
+  const everywhere = globalThis as { [PLACE]?: Map<string, Shared> };
+  const all = (everywhere[PLACE] ??= new Map());
+  const name = settings.socketPath ?? "";
+  const known = all.get(name) ?? made(settings);
+  all.set(name, known);
+  known.notices.logger = logger ?? {};
+  return known;
+}
+
+function made(settings: Settings): Shared {
+  const notices = new Notices();
+  const client = new Client(() => socketPath(settings, process.env), notices);
+  return { notices, client, outbox: new Outbox(client, notices), sessions: new Sessions() };
+}
