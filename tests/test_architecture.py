@@ -17,6 +17,7 @@ from recalld.config import Config
 from recalld.config_decode import convert
 from recalld.config_schema import leaves, value_at
 from recalld.embed import ENGINES
+from recalld.heartbeat.checks import CHECKS
 from recalld.recall.routes import ROUTES
 from recalld.server.methods import METHODS
 from support import architecture as rules
@@ -152,10 +153,13 @@ def stems(values: tuple[object, ...], folder: str, constant: str) -> frozenset[s
     return frozenset(found)
 
 
-def test_every_route_method_host_and_command_is_registered():
+def test_every_route_method_check_host_and_command_is_registered():
     missing = [
         *rules.unregistered(PACKAGE / "recall/routes", stems(ROUTES, "recall/routes", "ROUTE")),
         *rules.unregistered(PACKAGE / "server/methods", stems(METHODS, "server/methods", "METHOD")),
+        *rules.unregistered(
+            PACKAGE / "heartbeat/checks", stems(CHECKS, "heartbeat/checks", "CHECK")
+        ),
         *rules.unregistered(PACKAGE / "client/hooks", frozenset(map(module_of, HOSTS))),
         *rules.unregistered(PACKAGE / "cli", frozenset(COMMANDS)),
     ]
@@ -185,6 +189,7 @@ def test_names_in_a_registry_are_unique():
     for names in (
         [route.name for route in ROUTES],
         [method.name for method in METHODS],
+        [check.name for check in CHECKS],
         [engine.name for engine in ENGINES],
         list(HOSTS),
         list(COMMANDS),

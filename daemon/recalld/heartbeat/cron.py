@@ -24,6 +24,7 @@ from types import MappingProxyType
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from recalld.memories.decay import CRON
+from recalld.memories.model import Memory
 
 MISSED = timedelta(hours=24)
 MISSED_INTERVALS = 2
@@ -149,9 +150,26 @@ def due(schedule: Schedule, last: datetime, now: datetime, zone: ZoneInfo) -> Du
     return Due(schedule=schedule, at=at, missed=now - at > allowed)
 
 
-def once_at(schedule: Schedule, zone: ZoneInfo) -> datetime | None:
-    """When a schedule that comes once comes, in UTC; None for others."""
-    return None if schedule.once is None else _once_in_utc(schedule.once, zone)
+def schedules(memory: Memory) -> Iterator[Schedule]:
+    """Those of its tags that are schedules; a misspelt one is none."""
+    for tag in memory.tags:
+        if is_schedule(tag) and problem(tag) is None:
+            yield parse(tag)
+
+
+def has_schedule(memory: Memory) -> bool:
+    return any(schedules(memory))
+
+
+def last_time(schedule: Schedule, memory: Memory, zone: ZoneInfo) -> datetime:
+    """Since when the schedule counts: the memory's last use, which is at first its arrival.
+
+    A memory that came after its one time counts from before that time: who asks late to be
+    reminded is reminded late.
+    """
+    if schedule.once is None or memory.access_count:
+        return memory.accessed_at
+    return min(memory.accessed_at, _once_in_utc(schedule.once, zone) - timedelta(seconds=1))
 
 
 def _once_in_utc(once: datetime, zone: ZoneInfo) -> datetime:
@@ -232,9 +250,13 @@ def _duration(tag: str, text: str) -> timedelta:
 
 def _moment(tag: str, text: str) -> datetime:
     try:
-        return datetime.fromisoformat(text)
+        moment = datetime.fromisoformat(text)
     except ValueError as error:
         raise BadSchedule(f"{tag!r}: {text!r} is no time in ISO 8601") from error
+    # At the ends of the calendar no zone can be changed for another.
+    if not date.min.year < moment.year < date.max.year:
+        raise BadSchedule(f"{tag!r}: there is no year {moment.year}")
+    return moment
 
 
 def _zone(tag: str, name: str) -> ZoneInfo:

@@ -6,7 +6,7 @@ from datetime import datetime
 from enum import IntEnum, StrEnum
 from zoneinfo import ZoneInfo
 
-from recalld.memories.model import Memory, Similar
+from recalld.memories.model import Memory, MemoryState, MemoryType, Origin, Similar
 
 
 class Tier(IntEnum):
@@ -198,6 +198,9 @@ class Standing:
 
 Nearest = Callable[[Memory], tuple[Similar, ...]]
 
+# What has not come to an end, and is not put away.
+LIVE = frozenset({MemoryState.ACTIVE, MemoryState.STALE})
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Snapshot:
@@ -208,6 +211,10 @@ class Snapshot:
     shown. ``nearest`` gives the memories most like one, by cosine, best first, itself left out.
     ``entities``: names mentioned by a memory's id, from the graph; empty while there is none.
     ``common``: an engine's cosine on the scale that the thresholds of checks are given in.
+
+    ``said`` and ``live`` are made of the rest, once, for all who look: the owner's memories that
+    were there at ``now`` and are no heartbeat's own words, by ``created_at``, then id; and those
+    of them that are active or stale, by type, in the same order.
     """
 
     owner: str
@@ -227,6 +234,27 @@ class Snapshot:
     entities: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     nearest: Nearest = lambda _: ()
     common: Callable[[float], float] = lambda cosine: cosine
+    said: tuple[Memory, ...] = field(init=False, repr=False, compare=False)
+    live: Mapping[MemoryType, tuple[Memory, ...]] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        said = sorted(
+            (
+                memory
+                for memory in self.memories.values()
+                if memory.owner == self.owner
+                and memory.origin is not Origin.HEARTBEAT
+                and memory.state is not MemoryState.DELETED
+                and memory.created_at <= self.now
+            ),
+            key=lambda memory: (memory.created_at, memory.id),
+        )
+        live: dict[MemoryType, list[Memory]] = {kind: [] for kind in MemoryType}
+        for memory in said:
+            if memory.state in LIVE:
+                live[memory.type].append(memory)
+        object.__setattr__(self, "said", tuple(said))
+        object.__setattr__(self, "live", {kind: tuple(some) for kind, some in live.items()})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,40 @@
+"""A memory that something else contradicts."""
+
+from recalld.heartbeat.finding import Found, counts, live, signals, weight
+from recalld.heartbeat.model import Check, Signal, Snapshot, Tier
+from recalld.heartbeat.wording import quoted, title
+from recalld.memories.model import Memory
+
+# A confidence factor that starts so; the rest names the other memory, or says why.
+FLAG = "conflict_flagged:"
+
+
+def _find(snapshot: Snapshot) -> tuple[Signal, ...]:
+    """One signal a memory, the most important first; doubted ones are just what is meant."""
+    flagged = [memory for memory in live(snapshot) if memory.confidence_factors and _flags(memory)]
+    flagged.sort(key=weight)
+    return signals(snapshot, "conflicts", Tier.ELEVATED, [_found(snapshot, m) for m in flagged])
+
+
+def _flags(memory: Memory) -> tuple[str, ...]:
+    return tuple(
+        factor[len(FLAG) :].strip()
+        for factor in memory.confidence_factors
+        if factor.startswith(FLAG)
+    )
+
+
+def _found(snapshot: Snapshot, memory: Memory) -> Found:
+    named = [snapshot.memories.get(flag) for flag in dict.fromkeys(_flags(memory))]
+    others = tuple(
+        other for other in named if other and other.id != memory.id and counts(snapshot, other)
+    )
+    return Found(
+        key=memory.id,
+        title=title("conflict", " ↔ ".join(one.content for one in (memory, *others[:1]))),
+        memories=(memory, *others),
+        detail={"reasons": [quoted(flag) for flag in _flags(memory)]},
+    )
+
+
+CHECK = Check(name="conflicts", tier=Tier.ELEVATED, find=_find)

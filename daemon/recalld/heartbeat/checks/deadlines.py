@@ -1,0 +1,43 @@
+"""An active memory whose date is near or past."""
+
+from datetime import datetime, timedelta
+
+from recalld.heartbeat.finding import Found, active, hours, is_sure, signals, stamp
+from recalld.heartbeat.model import Check, Signal, Snapshot, Tier
+from recalld.heartbeat.surfaced import soft
+from recalld.heartbeat.wording import title
+from recalld.memories.model import Memory
+
+NEAR = timedelta(hours=24)
+
+
+def _find(snapshot: Snapshot) -> tuple[Signal, ...]:
+    """Those whose ``expires_at`` comes before a day from now, overdue ones too, earliest first."""
+    horizon = snapshot.now + NEAR
+    dated = [
+        (memory.expires_at, memory)
+        for memory in active(snapshot)
+        if memory.expires_at is not None and memory.expires_at < horizon and is_sure(memory)
+    ]
+    dated.sort(key=lambda pair: (pair[0], -pair[1].importance, pair[1].id))
+    shown = soft(snapshot, (memory for _, memory in dated))
+    found = [_found(snapshot, one, one.expires_at) for one in shown if one.expires_at is not None]
+    return signals(snapshot, "deadlines", Tier.IMMEDIATE, found)
+
+
+def _found(snapshot: Snapshot, memory: Memory, expires_at: datetime) -> Found:
+    left = expires_at - snapshot.now
+    overdue = left < timedelta(0)
+    return Found(
+        key=memory.id,
+        title=title("overdue" if overdue else "due", memory.content, span=left),
+        memories=(memory,),
+        detail={
+            "expires_at": stamp(expires_at),
+            "hours_left": hours(left),
+            "overdue": overdue,
+        },
+    )
+
+
+CHECK = Check(name="deadlines", tier=Tier.IMMEDIATE, find=_find)

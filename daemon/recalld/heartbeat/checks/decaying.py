@@ -1,0 +1,40 @@
+"""Something important that nobody has used for so long that it fades."""
+
+from recalld.heartbeat.finding import DAY, Found, is_sure, live, rounded, signals, weight
+from recalld.heartbeat.model import Check, Signal, Snapshot, Tier
+from recalld.heartbeat.surfaced import strict
+from recalld.heartbeat.wording import title
+from recalld.memories.decay import decay
+from recalld.memories.model import Memory
+
+MIN_IMPORTANCE = 0.8
+FADED = 0.4
+
+
+def _find(snapshot: Snapshot) -> tuple[Signal, ...]:
+    """The most important first."""
+    fading = [
+        memory
+        for memory in live(snapshot)
+        if memory.importance >= MIN_IMPORTANCE
+        and is_sure(memory)
+        and decay(memory, snapshot.now) < FADED
+    ]
+    shown = sorted(strict(snapshot, fading), key=weight)
+    return signals(snapshot, "decaying", Tier.LOW, [_found(snapshot, one) for one in shown])
+
+
+def _found(snapshot: Snapshot, memory: Memory) -> Found:
+    return Found(
+        key=memory.id,
+        title=title("decaying", memory.content),
+        memories=(memory,),
+        detail={
+            "decay": rounded(decay(memory, snapshot.now)),
+            "importance": memory.importance,
+            "days_since_access": rounded((snapshot.now - memory.accessed_at) / DAY),
+        },
+    )
+
+
+CHECK = Check(name="decaying", tier=Tier.LOW, find=_find)

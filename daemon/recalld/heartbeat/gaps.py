@@ -1,0 +1,46 @@
+"""Questions without an answer. Pure."""
+
+from collections.abc import Iterator
+from itertools import islice
+
+from recalld.heartbeat import cron
+from recalld.heartbeat.finding import is_sure, near
+from recalld.heartbeat.model import LIVE, Snapshot
+from recalld.heartbeat.questions import is_question
+from recalld.memories.model import Memory
+
+LIKENESS = 0.6
+# Among so many of the newest memories questions are looked for, and for so many of them an
+# answer: each costs a search.
+RECENT = 100
+MAX_LOOKED_AT = 10
+
+
+def questions(snapshot: Snapshot) -> list[Memory]:
+    """The newest questions, newest first; a reminder that asks is none."""
+    newest = (one for one in reversed(snapshot.said) if one.state in LIVE)
+    asking = (
+        one
+        for one in islice(newest, RECENT)
+        if is_sure(one) and is_question(one.content) and not cron.has_schedule(one)
+    )
+    return list(islice(asking, MAX_LOOKED_AT))
+
+
+def open_questions(snapshot: Snapshot) -> list[Memory]:
+    """Those that no other memory is like, newest first.
+
+    A question is no answer to another; asked more than once, the newest stands for all.
+    """
+    found: dict[str, Memory] = {}
+    for memory in questions(snapshot):
+        alike = list(_alike(snapshot, memory))
+        if all(is_question(one.content) for one in alike) and not any(
+            one.id in found for one in alike
+        ):
+            found[memory.id] = memory
+    return list(found.values())
+
+
+def _alike(snapshot: Snapshot, memory: Memory) -> Iterator[Memory]:
+    return (other for other, _ in near(snapshot, memory, LIKENESS))

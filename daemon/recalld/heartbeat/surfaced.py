@@ -1,0 +1,26 @@
+"""What was shown a short while ago is not shown again. Pure."""
+
+from collections.abc import Iterable, Iterator
+from datetime import timedelta
+
+from recalld.heartbeat.model import Snapshot
+from recalld.memories.model import Memory
+
+SURFACED = timedelta(hours=1)
+
+
+def is_surfaced(snapshot: Snapshot, memory: Memory, within: timedelta = SURFACED) -> bool:
+    """Whether it was shown less than ``within`` ago."""
+    shown = snapshot.surfaced.get(memory.id)
+    return shown is not None and snapshot.now - shown < within
+
+
+def strict(snapshot: Snapshot, memories: Iterable[Memory]) -> Iterator[Memory]:
+    """Those that were not shown within the hour."""
+    return (one for one in memories if not is_surfaced(snapshot, one))
+
+
+def soft(snapshot: Snapshot, memories: Iterable[Memory]) -> list[Memory]:
+    """The same, unless that leaves none: then all of them."""
+    every = list(memories)
+    return list(strict(snapshot, every)) or every
