@@ -118,7 +118,7 @@ class Workbench:
         None where it does not: somebody wrote it meanwhile, so read again. On the disk when it
         returns. The file keeps its mode. Bytes that are no UTF-8 are archived before they go.
         """
-        work = partial(_write, self._tree, draft_of(checkpoint), expected_sha)
+        work = partial(_write, self._tree, checkpoint, expected_sha)
         return await _in_thread(work, self._writing)
 
     async def archive(self, at: datetime) -> str | None:
@@ -176,7 +176,8 @@ def _modified_at(found: Content) -> datetime:
     return datetime.fromtimestamp(min(max(found.status.st_mtime, 0), _LAST_S), UTC)
 
 
-def _write(tree: Tree, draft: Draft, expected_sha: str | None) -> str | None:
+def _write(tree: Tree, checkpoint: Checkpoint, expected_sha: str | None) -> str | None:
+    draft = draft_of(checkpoint)
     with tree.writing(FILE) as place:
         old = look(place, max_bytes=MAX_BYTES)
         if _sha_of(old) != expected_sha:

@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from functools import partial
 from typing import Any, TypeVar
 
@@ -95,18 +96,17 @@ class Checkpoints:
         told: list[ChildResult] = []
 
         async def judge(seen: Seen) -> Ruling:
-            clean = partial(_clean, changed(seen.checkpoint))
-            new = await anyio.to_thread.run_sync(clean, abandon_on_cancel=True)
-            new = replace(new, updated_at=now)
+            ruled = partial(_ruling, seen, changed(seen.checkpoint), now)
+            ruling = await anyio.to_thread.run_sync(ruled, abandon_on_cancel=True)
             lines = self._surfacing.lines(desk, seen)
-            taken = lines.told_by_hand(new.unsurfaced_results, desk.lines) if by_hand else ()
-            told[:] = taken
-            ruling = guard.rule(seen.parsed, new, old_origin=seen.origin, new_origin=Origin.HAND)
-            left = tuple(child for child in lines.waiting if child not in taken)
-            known = Lines(waiting=left, known=lines.known)
-            return (
-                ruling if ruling.write is None else replace(ruling, write=known.put(ruling.write))
-            )
+            told.clear()
+            if ruling.write is None:
+                return ruling
+            if by_hand:
+                told.extend(lines.told_by_hand(ruling.write.unsurfaced_results, desk.lines))
+            left = tuple(child for child in lines.waiting if child not in told)
+            left_lines = Lines(waiting=left, known=lines.known)
+            return replace(ruling, write=left_lines.put(ruling.write))
 
         async def work() -> Fields:
             async with desk.lock:
@@ -173,6 +173,15 @@ class Checkpoints:
 
     async def _insist(self, name: str, work: Callable[[], Awaitable[T]]) -> T:
         return await insist(name, work, limit_ms=LIMIT_MS, counters=self._world.counters)
+
+
+def _ruling(seen: Seen, new: Checkpoint, now: datetime) -> Ruling:
+    return guard.rule(
+        seen.parsed,
+        replace(_clean(new), updated_at=now),
+        old_origin=seen.origin,
+        new_origin=Origin.HAND,
+    )
 
 
 async def _parsed(text: str) -> Checkpoint:
