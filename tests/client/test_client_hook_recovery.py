@@ -136,18 +136,18 @@ def work(claude: Claude) -> None:
         claude.answer(assistant)
 
 
-@pytest.mark.parametrize("question", QUESTIONS)
 def test_after_a_new_session_the_agents_own_checkpoint_says_where_the_work_stands(
-    claude: Claude, workspace: Path, question: str
+    claude: Claude, workspace: Path
 ):
     work(claude)
     checkpoint_of(workspace).write_text(CHECKPOINT.format(at=AT), encoding="utf-8")
     begun = claude.clear()
     assert begun is not None
     assert all(part in begun for part in (OBJECTIVE, STEP, NEXT))
-    told = claude.prompt(question)
-    assert told is not None
-    assert told.index("CONTINUITY SNAPSHOT") < told.index(OBJECTIVE) < told.index(NEXT)
+    for question in QUESTIONS:
+        told = claude.prompt(question)
+        assert told is not None, question
+        assert told.index("CONTINUITY SNAPSHOT") < told.index(OBJECTIVE) < told.index(NEXT)
     # The live file stays, and a copy of it is kept.
     assert checkpoint_of(workspace).read_text(encoding="utf-8") == CHECKPOINT.format(at=AT)
     until(lambda: bool(archived(workspace)), what="the copy of the checkpoint")
@@ -193,21 +193,17 @@ def test_s2_22_what_was_decided_is_recalled_and_what_is_being_done_is_continued(
     assert OBJECTIVE in doing
 
 
-@pytest.mark.parametrize("text", ["fix the typo in the footer", "你好", "thanks!"])
-def test_an_ordinary_prompt_is_not_told_where_the_work_stands(
-    claude: Claude, workspace: Path, text: str
-):
+def test_an_ordinary_prompt_is_not_told_where_the_work_stands(claude: Claude, workspace: Path):
     checkpoint_of(workspace).write_text(CHECKPOINT.format(at=AT), encoding="utf-8")
     claude.start("startup")
-    assert claude.prompt(text) is None
+    for text in ("fix the typo in the footer", "你好", "thanks!"):
+        assert claude.prompt(text) is None, text
 
 
-@pytest.mark.parametrize("source", ["startup", "resume", "clear", "compact", "fork"])
-def test_a_session_that_starts_is_told_whatever_it_starts_from(
-    claude: Claude, workspace: Path, source: str
-):
+def test_a_session_that_starts_is_told_whatever_it_starts_from(claude: Claude, workspace: Path):
     checkpoint_of(workspace).write_text(CHECKPOINT.format(at=AT), encoding="utf-8")
-    assert OBJECTIVE in (claude.start(source) or "")
+    for source in ("startup", "resume", "clear", "compact", "fork"):
+        assert OBJECTIVE in (claude.start(source) or ""), source
 
 
 @pytest.mark.parametrize("trigger", ["manual", "auto"])
