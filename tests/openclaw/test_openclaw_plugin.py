@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 import recalld
-from recalld.server.methods import METHODS
 from support.daemon import running
 
 HERE = Path(__file__).resolve().parent
@@ -87,9 +86,5 @@ def test_the_plugin_and_the_daemon(node, tmp_path, notes):
     print(with_daemon(node, "real_daemon.test.mjs", tmp_path / "d", notes))
 
 
-@pytest.mark.skipif(
-    "session.compact" not in {method.name for method in METHODS},
-    reason="this daemon keeps no checkpoints yet",
-)
 def test_the_plugin_and_continuity(node, tmp_path, notes):
     with_daemon(node, "real_continuity.test.mjs", tmp_path / "d", notes)
