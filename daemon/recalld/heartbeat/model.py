@@ -101,8 +101,8 @@ class ActState(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Act:
-    """A past act. ``fingerprint`` is empty for acts without signals; ``answered_at``: when the
-    user spoke within the time that counts as an answer."""
+    """A past act. ``fingerprint`` is empty for acts without signals, ``signal_ids`` names them;
+    ``answered_at``: when the user spoke within the time that counts as an answer."""
 
     id: str
     owner: str
@@ -111,6 +111,7 @@ class Act:
     tier: Tier
     fingerprint: str
     state: ActState
+    signal_ids: tuple[str, ...] = ()
     memory_ids: tuple[str, ...] = ()
     entities: tuple[str, ...] = ()
     summary_hash: str = ""
