@@ -80,7 +80,7 @@ async def test_a_list_comes_in_pages_newest_first(tmp_path: Path):
 async def test_what_is_forgotten_is_gone(tmp_path: Path):
     async with open_house(tmp_path) as house:
         added = await house.service.add(new("the code of the safe is under the mat", event_id="e"))
-        receipt = await house.service.forget(added.memory.id)
+        receipt = await house.service.forget([added.memory.id])
         assert receipt.removed["memories"] == 1
         with pytest.raises(NotFound):
             await house.service.get(added.memory.id)

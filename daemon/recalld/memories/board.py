@@ -6,6 +6,8 @@ another thread sees one moment of it; replacing one copies a mebibyte. Rows neve
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import Any, TypeVar
 
 import faiss
 import numpy as np
@@ -17,6 +19,11 @@ Vector = NDArray[np.float32]
 Half = NDArray[np.float16]
 Mask = NDArray[np.bool_]
 Codes = NDArray[np.uint8]
+
+E = TypeVar("E", bound=StrEnum)
+# Their stubs do not know what the package makes of them at import.
+_Parameters: Any = faiss.SearchParameters
+_Selector: Any = faiss.IDSelectorBitmap
 
 ROWS = 1_024
 _TYPES = {each: code for code, each in enumerate(MemoryType)}
@@ -59,12 +66,18 @@ class Block:
         one: Vector = _rows(self.vectors, len(self.ids))[at].astype(np.float32)
         return one
 
-    def scores(self, vector: Vector) -> Vector:
-        """The inner product of every row with ``vector``."""
-        scores = np.zeros(len(self.ids), np.float32)
-        values, at = self.vectors.search(vector[None, :], len(self.ids))
-        scores[at[0]] = values[0]
-        return scores
+    def best(self, vector: Vector, passing: Mask, limit: int) -> list[tuple[str, float]]:
+        """Ids and inner products of the best rows that pass, best first."""
+        chosen = passing & self.ready
+        if not chosen.any():
+            return []
+        # The best few of 1,024 take a third of the time of all their scores, sorted.
+        bits = np.packbits(chosen, bitorder="little")
+        only = _Parameters(sel=_Selector(bits))
+        count = min(limit, int(chosen.sum()))
+        values, at = self.vectors.search(vector[None, :], count, params=only)
+        pairs = zip(at[0].tolist(), values[0].tolist(), strict=True)
+        return [(self.ids[row], value) for row, value in pairs]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,11 +89,12 @@ class Filter:
     visibilities: frozenset[Visibility] = frozenset()
 
     def mask(self, block: Block) -> Mask:
-        passes: Mask = np.array([id_ != "" for id_ in block.ids])
-        passes &= _within(block.types, {_TYPES[each] for each in self.types})
-        passes &= _within(block.states, {_STATES[each] for each in self.states})
-        passes &= _within(block.visibilities, {_VISIBILITIES[each] for each in self.visibilities})
-        return passes
+        """Which rows of the block pass."""
+        return (
+            _table(_TYPES, self.types)[block.types]
+            & _table(_STATES, self.states)[block.states]
+            & _table(_VISIBILITIES, self.visibilities)[block.visibilities]
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,14 +153,12 @@ class Board:
         self, vector: Vector, *, passing: Filter, limit: int, min_similarity: float
     ) -> list[tuple[str, float]]:
         """Ids with their cosine, nearest first, ties by id; only of those with a vector."""
-        found: list[tuple[str, float]] = []
-        for block in self.blocks:
-            scores = block.scores(vector)
-            mask = passing.mask(block) & block.ready & (scores >= min_similarity)
-            at = np.flatnonzero(mask)
-            if len(at) > limit:
-                at = at[np.argpartition(-scores[at], limit - 1)[:limit]]
-            found += [(block.ids[row], float(scores[row])) for row in at.tolist()]
+        found = [
+            pair
+            for block in self.blocks
+            for pair in block.best(vector, passing.mask(block), limit)
+            if pair[1] >= min_similarity
+        ]
         found.sort(key=lambda pair: (-pair[1], pair[0]))
         return found[:limit]
 
@@ -205,11 +217,9 @@ def _codes(values: Iterable[int]) -> Codes:
     return np.fromiter(values, np.uint8)
 
 
-def _within(codes: Codes, wanted: set[int]) -> Mask:
-    if not wanted:
-        return np.ones(len(codes), np.bool_)
-    found: Mask = np.isin(codes, list(wanted))
-    return found
+def _table(codes: Mapping[E, int], wanted: frozenset[E]) -> Mask:
+    """By code, whether it is wanted."""
+    return np.array([not wanted or each in wanted for each in codes])
 
 
 def _index(rows: Half) -> "faiss.IndexScalarQuantizer":

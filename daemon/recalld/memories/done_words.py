@@ -21,22 +21,22 @@ rotate replace change | rotated replaced changed
 install configure set setup enable | installed configured set enabled
 """  # noqa: E501
 _CHINESE = """
-修复 修正 修好 修 解决 排查 调试 | 修复 修正 修好 修完 解决
-撰写 编写 起草 写好 写 | 撰写 编写 写好 写完 写出 写
-发布 上线 部署 | 发布 上线 部署
-合并 | 合并 合
-预订 预约 订 | 预订 预约 订好 订到 订
-发送 提交 寄 发 | 发送 提交 寄出 发出 发给 发 寄
-购买 采购 买 | 购买 采购 买好 买到 买
-实现 开发 新增 添加 增加 做 加 | 实现 开发 新增 添加 增加 做好 做完 加好 加上
-更新 升级 迁移 切换 | 更新 升级 迁移 切换 迁完
-删除 移除 去掉 | 删除 移除 去掉 删掉
-测试 检查 审核 评审 验证 | 测试 检查 审核 评审 验证 测完 审完
-联系 通知 问 | 联系 通知 问到 问清
-支付 缴纳 续费 付 缴 | 支付 缴纳 续费 付清 付 缴
-重构 重写 整理 清理 | 重构 重写 整理 清理
-更换 替换 轮换 换 | 更换 替换 轮换 换好 换
-安装 配置 设置 启用 | 安装 配置 设置 启用 装好 配好
+修复 修復 修正 修好 修 解决 解決 排查 调试 調試 | 修复 修復 修正 修好 修完 解决 解決
+撰写 撰寫 编写 編寫 起草 写好 写 寫 | 撰写 撰寫 编写 編寫 写好 寫好 写完 寫完 写出 写 寫
+发布 發布 發佈 上线 上線 部署 | 发布 發布 發佈 上线 上線 部署
+合并 合併 | 合并 合併
+预订 預訂 预约 預約 订 訂 | 预订 預訂 预约 預約 订好 訂好 订到 订 訂
+发送 發送 提交 寄 发 發 | 发送 發送 提交 寄出 发出 發出 发给 發給 发 發 寄
+购买 購買 采购 採購 买 買 | 购买 購買 采购 採購 买好 買好 买到 買到 买 買
+实现 實現 开发 開發 新增 添加 增加 做 加 | 实现 實現 开发 開發 新增 添加 增加 做好 做完 加好 加上
+更新 升级 升級 迁移 遷移 切换 切換 | 更新 升级 升級 迁移 遷移 切换 切換 迁完
+删除 刪除 移除 去掉 | 删除 刪除 移除 去掉 删掉 刪掉
+测试 測試 检查 檢查 审核 審核 评审 验证 驗證 | 测试 測試 检查 檢查 审核 審核 评审 验证 驗證 测完
+联系 聯繫 通知 问 問 | 联系 聯繫 通知 问到 問到 问清
+支付 缴纳 繳納 续费 續費 付 缴 繳 | 支付 缴纳 繳納 续费 續費 付清 付 缴 繳
+重构 重構 重写 重寫 整理 清理 | 重构 重構 重写 重寫 整理 清理
+更换 更換 替换 替換 轮换 輪換 换 換 | 更换 更換 替换 替換 轮换 輪換 换好 換好 换 換
+安装 安裝 配置 设置 設置 設定 启用 啟用 | 安装 安裝 配置 设置 設置 設定 启用 啟用 装好 裝好 配好
 """
 
 
@@ -57,7 +57,7 @@ CHINESE = _groups(_CHINESE)
 
 # These say of anything that it is finished.
 FINISHED_EN = _words("finished completed complete done closed concluded")
-FINISHED_ZH = ("完成", "搞定", "做完", "弄好", "办好", "办完", "收尾")
+FINISHED_ZH = ("完成", "搞定", "做完", "弄好", "办好", "辦好", "办完", "辦完")
 
 # A report with one of these reports something else: not done, not yet, not all, not again.
 BLOCKED_EN = (
@@ -81,7 +81,7 @@ QUESTION_EN = (
     r"\s*(?:did|do|does|is|are|was|were|has|have|had|can|could|will|would|should|who|what|when"
     r"|where|why|how|which)\b"
 )
-QUESTION_ZH = "[吗嗎呢么]\\s*[。.!！]?\\s*$"
+QUESTION_ZH = "(?:[吗嗎呢]|什么|怎么)\\s*[。.!！]?\\s*$"
 # How long and how it was done is no other subject.
 ASIDE_EN = _words(
     """
@@ -89,4 +89,10 @@ ASIDE_EN = _words(
     thursday friday saturday sunday pr commit branch ticket issue finally just already now all
     successfully team everything completely fully ago last hour day
     """
+)
+# These name nothing, or the time it was done.
+LIGHT_ZH = (
+    *("我们", "我們", "问题", "問題", "已经", "已經", "今天", "昨天", "前天", "今早", "早上"),
+    *("上午", "下午", "晚上", "刚刚", "剛剛", "刚才", "剛才", "终于", "終於", "顺利", "順利"),
+    *("全部", "(?:周|星期|礼拜|禮拜)[一二三四五六日天]", "[把给給的了已都被由从從]"),
 )

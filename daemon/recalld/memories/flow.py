@@ -2,18 +2,19 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
 from functools import partial
 from typing import TypeVar
 
 import anyio
 import anyio.to_thread
+import faiss
 
-from recalld.errors import BadRequest, NotFound
+from recalld.errors import BadRequest, NotFound, Refused
 from recalld.heartbeat.model import Nearest
 from recalld.memories import content as words
+from recalld.memories import listing
 from recalld.memories.board import Vector
-from recalld.memories.library import Library, View, passes
+from recalld.memories.library import Library, View
 from recalld.memories.model import (
     Added,
     Change,
@@ -47,6 +48,7 @@ class MemoryService:
     first call does that) and raises ``Unavailable`` where the store fails."""
 
     def __init__(self, world: World) -> None:
+        faiss.omp_set_num_threads(1)  # the cores are the user's
         self._world = world
         self._library = Library(world.embedder.identity.dimension)
         self._writer = Writer(self._world, self._library)
@@ -78,9 +80,10 @@ class MemoryService:
         """Change what is named. Durable when it returns.
 
         Other words are embedded anew and compared with nothing: who corrects a memory means this
-        one. A state given here may be any; only time is bound to an order.
+        one. A state given here may be any; only time is bound to an order. ``NotFound``;
+        ``Refused`` for what ``viewer`` sees but does not own.
         """
-        await self._seen(memory_id, viewer)
+        await self._owned(memory_id, viewer)
         return await self._writer.update(memory_id, change)
 
     async def resolve(self, memory_id: str, *, viewer: str | None = None) -> Memory:
@@ -100,7 +103,7 @@ class MemoryService:
         await self._upkeep.loaded()
         view = self._library.view(owner)
         return await self._in_thread(
-            partial(_page, view, wanted or Wanted(), limit=limit, cursor=cursor)
+            partial(listing.page, view, wanted or Wanted(), limit=limit, cursor=cursor)
         )
 
     async def search(
@@ -174,10 +177,30 @@ class MemoryService:
         await self._seen(memory_id, viewer)
         return await self._world.store.occurrences(memory_id)
 
-    async def forget(self, memory_id: str, *, viewer: str | None = None) -> Receipt:
-        """Remove it and its words. ``NotFound`` when it is not there (any more)."""
-        memory = await self._seen(memory_id, viewer)
-        return await self._writer.forget([memory])
+    async def matching(self, owner: str, query: str) -> tuple[Memory, ...]:
+        """The owner's own memories, of any state, that hold the query or all of its words.
+
+        What ``forget`` by a query is about, oldest first. ``BadRequest`` for an empty query.
+        """
+        await self._upkeep.loaded()
+        words.require_unicode(query, key="params.query")
+        if not query.strip():
+            raise BadRequest("params.query", "is empty")
+        every = tuple(self._library.every())
+        return await self._in_thread(partial(listing.matching, every, owner, query))
+
+    async def forget(self, ids: Sequence[str], *, viewer: str | None = None) -> Receipt:
+        """Remove these memories and their words; what was removed, and what is beyond reach.
+
+        Nothing is removed where one of them is not there (any more), ``NotFound``, or is
+        another's, ``Refused``. A later repetition of the event that brought one is refused.
+        """
+        by_owner: dict[str, dict[str, Memory]] = {}
+        for memory_id in ids:
+            memory = await self._owned(memory_id, viewer)
+            by_owner.setdefault(memory.owner, {})[memory.id] = memory
+        receipts = [await self._writer.forget(tuple(some.values())) for some in by_owner.values()]
+        return _joined(receipts)
 
     async def snapshot(
         self, owner: str, *, limit: int = NEAREST
@@ -208,6 +231,12 @@ class MemoryService:
             raise NotFound(f"memory {memory_id[:100]!r}")
         return found
 
+    async def _owned(self, memory_id: str, viewer: str | None) -> Memory:
+        found = await self._seen(memory_id, viewer)
+        if viewer is not None and found.owner != viewer:
+            raise Refused("only its owner may change or forget a memory")
+        return found
+
     async def _in_thread(self, work: Callable[[], T]) -> T:
         return await anyio.to_thread.run_sync(work, abandon_on_cancel=True, limiter=self._threads)
 
@@ -219,35 +248,11 @@ def _nearest(view: View, limit: int, memory: Memory) -> tuple[Similar, ...]:
     return view.nearest(vector, memory.content, wanted, limit=limit, floor=0.0)
 
 
-def _page(view: View, wanted: Wanted, *, limit: int, cursor: str | None) -> Page:
-    found = [
-        memory
-        for memory in tuple(view.memories.values())
-        if may_see(view.viewer, memory) and passes(memory, wanted)
-    ]
-    found.sort(key=_place, reverse=True)
-    if cursor is not None:
-        found = [memory for memory in found if _place(memory) < _parsed(cursor)]
-    more = len(found) > limit
-    some = tuple(found[:limit])
-    return Page(memories=some, cursor=_cursor(some[-1]) if more and some else None)
-
-
-def _place(memory: Memory) -> tuple[datetime, str]:
-    return memory.created_at, memory.id
-
-
-def _cursor(memory: Memory) -> str:
-    """Holds its place also when that memory is gone."""
-    return f"{memory.created_at.isoformat()}~{memory.id}"
-
-
-def _parsed(cursor: str) -> tuple[datetime, str]:
-    at, tilde, memory_id = cursor.partition("~")
-    try:
-        place = datetime.fromisoformat(at)
-    except ValueError as error:
-        raise BadRequest("params.cursor", "is none that a list gave") from error
-    if not tilde or place.tzinfo is None:
-        raise BadRequest("params.cursor", "is none that a list gave")
-    return place, memory_id
+def _joined(receipts: Sequence[Receipt]) -> Receipt:
+    removed: dict[str, int] = {}
+    for receipt in receipts:
+        for what, count in receipt.removed.items():
+            removed[what] = removed.get(what, 0) + count
+    beyond = dict.fromkeys(place for receipt in receipts for place in receipt.beyond)
+    ids = tuple(id_ for receipt in receipts for id_ in receipt.ids)
+    return Receipt(ids=ids, removed=removed, beyond=tuple(beyond))

@@ -6,22 +6,24 @@ One task writes it; what ``view`` gives may be read in any thread.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
+from heapq import nlargest
 from types import MappingProxyType
 
 from recalld.memories.board import Board, Filter, Vector
 from recalld.memories.content import content_key
 from recalld.memories.gist import gist, gist_key
 from recalld.memories.model import Memory, MemoryState, Similar, Visibility, Wanted
-from recalld.memories.overlap import overlap
+from recalld.memories.overlap import Overlap
 from recalld.memories.owners import may_see, team_of
 
 # What is not archived or deleted: found unless other states are asked for.
 ALIVE = frozenset({MemoryState.ACTIVE, MemoryState.STALE, MemoryState.RESOLVED})
 NOT_DELETED = frozenset(MemoryState) - {MemoryState.DELETED}
 # Without a vector texts are compared word by word: of so many memories, the newest.
-MAX_COMPARED = 5_000
-# Filters by tag, session and time are looked at one by one; behind so many nearest nobody asks.
-OVER_FETCH = 2_000
+MAX_COMPARED = 2_000
+# Tags, sessions and times are looked at one by one, among so many of the nearest.
+LOOKED_AT = 2_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +68,7 @@ class View:
                     visibilities=shelf.visibilities,
                 )
                 found += shelf.board.nearest(
-                    asked, passing=passing, limit=limit + OVER_FETCH, min_similarity=floor
+                    asked, passing=passing, limit=_reach(wanted, limit), min_similarity=floor
                 )
         found += self._by_words(asked, text, wanted, floor=floor)
         found.sort(key=lambda pair: (-pair[1], pair[0]))
@@ -88,9 +90,14 @@ class View:
             for memory in self._lacking(shelf.board, everything=asked is None)
             if passes(memory, wanted) and may_see(self.viewer, memory)
         ]
-        lacking.sort(key=lambda memory: memory.created_at, reverse=True)
-        for memory in lacking[:MAX_COMPARED]:
-            value = overlap(text, memory.content)
+        likely = Overlap(text)
+        near = nlargest(
+            MAX_COMPARED,
+            (memory for memory in lacking if likely.may_share(memory.content)),
+            key=lambda memory: memory.created_at,
+        )
+        for memory in near:
+            value = likely.of(memory.content)
             if value > 0.0 and value >= floor:
                 yield memory.id, value
 
@@ -109,10 +116,10 @@ class Library:
     def __init__(self, dimension: int) -> None:
         self._dimension = max(1, dimension)
         self._memories: dict[str, Memory] = {}
+        # Those that are not deleted, by owner.
         self._own: dict[str, dict[str, Memory]] = {}
         self._boards: dict[str, Board] = {}
-        self._by_gist: dict[tuple[str, bytes], dict[str, None]] = {}
-        self._by_content: dict[tuple[str, bytes], dict[str, None]] = {}
+        self._worded: dict[int, tuple[str, ...]] = {}
 
     def __len__(self) -> int:
         return len(self._memories)
@@ -121,11 +128,11 @@ class Library:
         return self._memories.get(memory_id)
 
     def every(self) -> Iterable[Memory]:
-        """All of them, in no order; not to be kept over a change."""
+        """All of them, deleted ones too, in no order; not to be kept over a change."""
         return self._memories.values()
 
     def of(self, owner: str) -> Mapping[str, Memory]:
-        """The owner's own, by id, deleted ones too; not to be kept over a change."""
+        """The owner's own that are not deleted, by id; not to be kept over a change."""
         return self._own.get(owner, {})
 
     def vector(self, memory_id: str) -> Vector | None:
@@ -133,19 +140,25 @@ class Library:
         return None if memory is None else self._boards[memory.owner].vector(memory_id)
 
     def put(
-        self, memories: Iterable[Memory], vectors: Mapping[str, Vector | None] | None = None
+        self,
+        memories: Sequence[Memory],
+        vectors: Mapping[str, Vector | None] | None = None,
+        *,
+        keys: Mapping[str, int] | None = None,
     ) -> None:
-        """New or changed memories; a vector of None is taken away, one not named stays."""
+        """New or changed memories; a vector of None is taken away, one not named stays.
+
+        ``keys``: their ``word_key``, where it is known.
+        """
         by_owner: dict[str, list[Memory]] = {}
         for memory in memories:
-            old = self._memories.get(memory.id)
-            if old is None or old.content != memory.content:
-                if old is not None:
-                    self._unword(old)
-                for index, key in self._keys(memory):
-                    index.setdefault(key, {})[memory.id] = None
+            self._reword(memory, (keys or {}).get(memory.id))
             self._memories[memory.id] = memory
-            self._own.setdefault(memory.owner, {})[memory.id] = memory
+            own = self._own.setdefault(memory.owner, {})
+            if memory.state is MemoryState.DELETED:
+                own.pop(memory.id, None)
+            else:
+                own[memory.id] = memory
             by_owner.setdefault(memory.owner, []).append(memory)
         for owner, some in by_owner.items():
             board = self._boards.get(owner) or Board(dimension=self._dimension)
@@ -157,17 +170,15 @@ class Library:
             memory = self._memories.pop(id_, None)
             if memory is not None:
                 self._unword(memory)
-                del self._own[memory.owner][id_]
+                self._own[memory.owner].pop(id_, None)
                 by_owner.setdefault(memory.owner, []).append(id_)
         for owner, some in by_owner.items():
             self._boards[owner] = self._boards[owner].without(some)
 
     def worded(self, owner: str, content: str) -> tuple[Memory, ...]:
-        """The owner's memories with this very text, then those with its gist; oldest first."""
-        exact = self._by_content.get((owner, content_key(content)), {})
-        alike = self._by_gist.get((owner, gist_key(gist(content))), {})
-        ids = dict.fromkeys((*sorted(exact), *sorted(alike)))
-        return tuple(self._memories[id_] for id_ in ids)
+        """The owner's memories that may say the very same, oldest first."""
+        ids = sorted(self._worded.get(word_key(owner, content), ()))
+        return tuple(self._memories[id_] for id_ in ids if self._memories[id_].owner == owner)
 
     def view(self, viewer: str, *, own: bool = False) -> View:
         """What ``viewer`` may see; ``own``: of its own only. Cheap: nothing is copied."""
@@ -184,14 +195,10 @@ class Library:
 
     def snapshot(self, owner: str) -> View:
         """The owner's own memories that are not deleted, as they are now, whatever comes."""
-        kept = {
-            id_: memory
-            for id_, memory in self._own.get(owner, {}).items()
-            if memory.state is not MemoryState.DELETED
-        }
         board = self._boards.get(owner)
         shelves = () if board is None else (Shelf(board=board, visibilities=frozenset()),)
-        return View(viewer=owner, memories=MappingProxyType(kept), shelves=shelves)
+        memories = MappingProxyType(dict(self._own.get(owner, {})))
+        return View(viewer=owner, memories=memories, shelves=shelves)
 
     def without_vector(self) -> Iterator[Memory]:
         """Those that are still to be embedded."""
@@ -202,20 +209,37 @@ class Library:
                         if id_ and not ready and id_ in self._memories:
                             yield self._memories[id_]
 
-    def _keys(
-        self, memory: Memory
-    ) -> Sequence[tuple[dict[tuple[str, bytes], dict[str, None]], tuple[str, bytes]]]:
-        return (
-            (self._by_content, (memory.owner, content_key(memory.content))),
-            (self._by_gist, (memory.owner, gist_key(gist(memory.content)))),
-        )
+    def _reword(self, memory: Memory, key: int | None) -> None:
+        old = self._memories.get(memory.id)
+        if old is not None and old.content == memory.content:
+            return
+        if old is not None:
+            self._unword(old)
+        number = word_key(memory.owner, memory.content) if key is None else key
+        self._worded[number] = (*self._worded.get(number, ()), memory.id)
 
     def _unword(self, memory: Memory) -> None:
-        for index, key in self._keys(memory):
-            ids = index.get(key, {})
-            ids.pop(memory.id, None)
-            if not ids:
-                index.pop(key, None)
+        key = word_key(memory.owner, memory.content)
+        rest = tuple(id_ for id_ in self._worded.get(key, ()) if id_ != memory.id)
+        if rest:
+            self._worded[key] = rest
+        else:
+            self._worded.pop(key, None)
+
+
+def word_key(owner: str, content: str) -> int:
+    """One for all texts of an owner that may say the same; seldom one for others."""
+    tokens = gist(content)
+    said = gist_key(tokens) if tokens else content_key(content)
+    return int.from_bytes(
+        blake2b(said, key=blake2b(owner.encode()).digest(), digest_size=8).digest()
+    )
+
+
+def _reach(wanted: Wanted, limit: int) -> int:
+    """How many of the nearest are fetched, so that ``limit`` of them may pass."""
+    one_by_one = bool(wanted.tags or wanted.session or wanted.since or wanted.until)
+    return limit + len(wanted.exclude_ids) + (LOOKED_AT if one_by_one else 0)
 
 
 def passes(memory: Memory, wanted: Wanted) -> bool:

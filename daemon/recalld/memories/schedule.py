@@ -7,7 +7,6 @@ from functools import partial
 from itertools import islice
 
 import anyio
-import anyio.lowlevel
 import anyio.to_thread
 import numpy as np
 import structlog
@@ -15,7 +14,7 @@ import structlog
 from recalld.errors import Unavailable
 from recalld.memories.board import Vector as Floats
 from recalld.memories.decay import accessed, is_over, next_state
-from recalld.memories.library import Library
+from recalld.memories.library import Library, word_key
 from recalld.memories.model import Memory, Vector, Write
 from recalld.memories.world import World
 from recalld.memories.writer import REMEMBERED, Writer
@@ -134,8 +133,9 @@ class Upkeep:
         after_id = ""
         while page := await self._world.store.page(after_id=after_id, limit=PAGE):
             after_id = page[-1][0].id
-            self._library.put([memory for memory, _ in page], self._vectors(page))
-            await anyio.lowlevel.checkpoint()
+            memories = [memory for memory, _ in page]
+            keys = await anyio.to_thread.run_sync(partial(_keys, memories), abandon_on_cancel=True)
+            self._library.put(memories, self._vectors(page), keys=keys)
 
     def _vectors(self, page: Sequence[tuple[Memory, Vector | None]]) -> dict[str, Floats | None]:
         """Those of the engine that is in use; of others none."""
@@ -191,7 +191,7 @@ class Upkeep:
             if (known := self._library.get(memory.id)) is not None
             and known.content == memory.content
         }
-        self._library.put(kept, {memory.id: row for memory, row in kept.items()})
+        self._library.put(tuple(kept), {memory.id: row for memory, row in kept.items()})
 
     def _known(self, ids: Iterable[str]) -> tuple[Memory, ...]:
         return tuple(m for id_ in ids if (m := self._library.get(id_)) is not None)
@@ -217,6 +217,10 @@ class Upkeep:
             _log.warning("memories.upkeep_failed", problem=str(fault))
             return False
         return True
+
+
+def _keys(memories: Iterable[Memory]) -> dict[str, int]:
+    return {memory.id: word_key(memory.owner, memory.content) for memory in memories}
 
 
 def _due(memories: Iterable[Memory], now: datetime) -> tuple[str, ...]:

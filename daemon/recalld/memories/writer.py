@@ -3,8 +3,10 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 
 import anyio
+import anyio.to_thread
 import msgspec
 import numpy as np
 
@@ -14,12 +16,13 @@ from recalld.errors import NotFound, Refused
 from recalld.memories import making
 from recalld.memories.board import Vector as Floats
 from recalld.memories.content import accepted_name, content_key
-from recalld.memories.dedupe import may_repeat, repeats
+from recalld.memories.dedupe import OPEN, may_repeat, repeats
 from recalld.memories.library import Library
 from recalld.memories.model import (
     Added,
     Change,
     Memory,
+    MemoryState,
     NewMemory,
     NewReply,
     Origin,
@@ -28,8 +31,8 @@ from recalld.memories.model import (
     Wanted,
     Write,
 )
-from recalld.memories.resolve import may_resolve, reports_done
-from recalld.memories.scale import NEAR, REPORTED, scale_of
+from recalld.memories.resolve import PLANS, REPORTS, may_resolve, reports_done
+from recalld.memories.scale import REPORTED, SEMANTIC, scale_of
 from recalld.memories.world import World
 
 # An answer to an event id is remembered so long.
@@ -52,6 +55,7 @@ class Writer:
         self._locks: dict[str, anyio.Lock] = {}
         self._doubted: dict[str, set[str]] = {}
         self._news = anyio.Event()
+        self._scanning = anyio.CapacityLimiter(2)
 
     @property
     def doubted(self) -> bool:
@@ -75,7 +79,7 @@ class Writer:
             answered = await self._answered(said.owner, new.event_id)
             if answered is not None:
                 return answered
-            old = self._repeated(said, vector)
+            old = await self._repeated(said, vector)
             if old is not None:
                 return await self._again(old, said, new)
             return await self._keep(said, vector, new)
@@ -101,6 +105,8 @@ class Writer:
         """See ``MemoryService.forget``. All are one owner's."""
         owner = memories[0].owner
         async with self.alone(owner):
+            # As they are now: their words may have been changed while this waited.
+            memories = [self._there(memory.id) for memory in memories]
             ids = [memory.id for memory in memories]
             try:
                 receipt = await self._world.store.forget(memories)
@@ -108,6 +114,8 @@ class Writer:
                 self._doubted.setdefault(owner, set()).update(ids)
                 raise
             self._library.drop(ids)
+            plans = [m for m in self._library.of(owner).values() if m.resolved_by in ids]
+            self._library.put([replace(plan, resolved_by=None) for plan in plans])
             self._world.counters.add("memories.forgotten", len(ids))
             return receipt
 
@@ -186,7 +194,7 @@ class Writer:
         self._world.counters.add("memories.repeated_event")
         return replace(msgspec.json.decode(reply.answer, type=Added), repeated=True)
 
-    def _repeated(self, said: Memory, vector: Floats | None) -> Memory | None:
+    async def _repeated(self, said: Memory, vector: Floats | None) -> Memory | None:
         """The memory that says so already."""
         scale = scale_of(self._world.embedder.identity.engine)
         key = content_key(said.content)
@@ -196,28 +204,35 @@ class Writer:
                 or repeats(said.content, old.content, self._cosine(vector, old.id), scale)
             ):
                 return old
-        for old, cosine in self._near(said, vector, floor=scale.cosine(NEAR)):
+        wanted = Wanted(types=frozenset({said.type}), states=OPEN)
+        for old, cosine in await self._near(said, vector, wanted, floor=scale.cosine(SEMANTIC)):
             if may_repeat(said, old) and repeats(said.content, old.content, cosine, scale):
                 return old
         return None
 
-    def _resolved(self, report: Memory, vector: Floats | None) -> tuple[Memory, ...]:
+    async def _resolved(self, report: Memory, vector: Floats | None) -> tuple[Memory, ...]:
         """The plans that it reports done."""
+        if report.type not in REPORTS:
+            return ()
         scale = scale_of(self._world.embedder.identity.engine)
+        wanted = Wanted(types=PLANS, states=frozenset({MemoryState.ACTIVE}))
         return tuple(
             making.resolved(plan, report)
-            for plan, cosine in self._near(report, vector, floor=scale.cosine(REPORTED))
+            for plan, cosine in await self._near(
+                report, vector, wanted, floor=scale.cosine(REPORTED)
+            )
             if may_resolve(report, plan)
             and reports_done(report.content, plan.content, cosine, scale)
         )
 
-    def _near(
-        self, said: Memory, vector: Floats | None, *, floor: float
+    async def _near(
+        self, said: Memory, vector: Floats | None, wanted: Wanted, *, floor: float
     ) -> Sequence[tuple[Memory, float]]:
         if vector is None:
             return ()
         view = self._library.view(said.owner, own=True)
-        found = view.nearest(vector, "", Wanted(), limit=CANDIDATES, floor=floor)
+        work = partial(view.nearest, vector, "", wanted, limit=CANDIDATES, floor=floor)
+        found = await anyio.to_thread.run_sync(work, abandon_on_cancel=True, limiter=self._scanning)
         return [(similar.memory, similar.similarity) for similar in found]
 
     def _cosine(self, vector: Floats | None, memory_id: str) -> float | None:
@@ -233,7 +248,7 @@ class Writer:
         return answer
 
     async def _keep(self, said: Memory, vector: Floats | None, new: NewMemory) -> Added:
-        resolved = self._resolved(said, vector)
+        resolved = await self._resolved(said, vector)
         answer = Added(memory=said, resolved=tuple(plan.id for plan in resolved))
         blobs = () if vector is None else (self.blob(said, vector),)
         write = Write(memories=(said, *resolved), vectors=blobs, reply=_reply(new, answer))
