@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 from types import ModuleType
 
@@ -58,24 +58,8 @@ class _Words:
 
     @classmethod
     def of(cls, module: ModuleType) -> "_Words":
-        def compiled(name: str) -> re.Pattern[str]:
-            return re.compile(getattr(module, name), re.IGNORECASE)
-
-        return cls(
-            task=compiled("TASK"),
-            request=compiled("REQUEST"),
-            trouble=compiled("TROUBLE"),
-            follow_up=compiled("FOLLOW_UP"),
-            points_back=compiled("POINTS_BACK"),
-            next=compiled("NEXT"),
-            decided=compiled("DECIDED"),
-            chosen=compiled("CHOSEN"),
-            undecided=compiled("UNDECIDED"),
-            blocked=compiled("BLOCKED"),
-            unblocked=compiled("UNBLOCKED"),
-            underway=compiled("UNDERWAY"),
-            filler=compiled("FILLER"),
-        )
+        patterns = {field.name: getattr(module, field.name.upper()) for field in fields(cls)}
+        return cls(**{name: re.compile(way, re.IGNORECASE) for name, way in patterns.items()})
 
 
 _ENGLISH = _Words.of(extract_en)
