@@ -187,6 +187,9 @@ def test_a_step_reported_as_done_is_not_written_again_but_the_next_one_is_bc_17(
     assert _rule(OLD, again, finished=DONE) == Ruling(write=None, why="finished")
     onward = replace(again, next_action="Switch the readers over")
     assert _rule(OLD, onward, finished=DONE).write == replace(onward, extra=OLD.extra)
+    whole = replace(OLD, next_action="")
+    told = _rule(whole, replace(whole, current_step="All rows moved"), finished=DONE)
+    assert told.why == "machine"
     ended = replace(again, next_action="")
     write = _rule(OLD, ended, finished=DONE).write
     assert write is not None
@@ -210,10 +213,12 @@ def test_results_are_kept_where_there_is_no_active_work_s2_21():
 
 
 def test_what_a_hand_left_without_an_objective_is_filled_in_not_replaced():
-    hand = Checkpoint(next_action="运行行数校验", updated_at=AT)
-    new = Checkpoint(objective="迁移发票导出", next_action="写发布说明", updated_at=LATER)
+    hand = Checkpoint(next_action="运行行数校验", key_decisions=("a", "b", "c", "d"), updated_at=AT)
+    new = Checkpoint(
+        objective="迁移发票导出", next_action="写发布说明", key_decisions=("e",), updated_at=LATER
+    )
     write = _rule(hand, new, Origin.HAND).write
-    assert write == replace(new, next_action="运行行数校验")
+    assert write == replace(new, next_action="运行行数校验", key_decisions=hand.key_decisions)
 
 
 def test_nothing_new_is_nothing_to_write():

@@ -73,9 +73,9 @@ def _machine(before: Checkpoint, new: Checkpoint, origin: Origin, finished: Done
         return _results(before, added, otherwise="finished")
     if before.active and not same and _says_little(new):
         return _results(before, added, otherwise="less")
+    new = _few_decisions(new)
     written = new if before.active and not same else _filled(before, new, origin, finished)
-    written = _few_decisions(replace(written, unsurfaced_results=added))
-    return Ruling(write=written, why="machine")
+    return Ruling(write=replace(written, unsurfaced_results=added), why="machine")
 
 
 def _results(before: Checkpoint, results: str, *, otherwise: str) -> Ruling:
@@ -96,7 +96,7 @@ def _joined(old: str, new: str) -> str:
 
 def _revives(before: Checkpoint, new: Checkpoint) -> bool:
     """Whether the next action is again the one that was reported as done."""
-    return same_work(before.next_action, new.next_action)
+    return bool(new.next_action) and same_work(before.next_action, new.next_action)
 
 
 def _says_little(new: Checkpoint) -> bool:
@@ -114,7 +114,9 @@ def _filled(
     """
     first, second = (before, new) if origin is Origin.HAND else (new, before)
     kept = {key: getattr(first, key) or getattr(second, key) for key in FIELDS.values()}
-    kept["key_decisions"] = tuple(dict.fromkeys((*before.key_decisions, *new.key_decisions)))
+    if origin is Origin.MACHINE:
+        both = dict.fromkeys((*before.key_decisions, *new.key_decisions))
+        kept["key_decisions"] = tuple(both)[-MAX_DECISIONS:]
     if content(new.objective) < content(before.objective):
         kept["objective"] = before.objective
     if finished is not None:
