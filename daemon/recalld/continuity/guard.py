@@ -6,7 +6,7 @@ What an agent or a person wrote wins; a machine's never says less than what it r
 from dataclasses import replace
 
 from recalld.continuity.checkpoint import FIELDS, canonical
-from recalld.continuity.likeness import content, same_work
+from recalld.continuity.likeness import content, same_step, same_work
 from recalld.continuity.model import Checkpoint, Done, Origin, Parsed, Ruling
 from recalld.continuity.poison import reports_failure
 
@@ -96,7 +96,7 @@ def _joined(old: str, new: str) -> str:
 
 def _revives(before: Checkpoint, new: Checkpoint) -> bool:
     """Whether the next action is again the one that was reported as done."""
-    return bool(new.next_action) and same_work(before.next_action, new.next_action)
+    return bool(new.next_action) and same_step(before.next_action, new.next_action)
 
 
 def _says_little(new: Checkpoint) -> bool:

@@ -17,16 +17,22 @@ def content(text: str) -> frozenset[str]:
     return frozenset(query_tokens(simplified(text)))
 
 
-def covers(text: str, wanted: str) -> bool:
-    """Whether ``text`` holds enough of the words of ``wanted`` to speak of it; no: none at all."""
-    words = content(wanted)
-    share = CJK_SHARE if is_cjk(wanted) else SHARE
-    return bool(words) and len(words & content(text)) >= share * len(words)
-
-
 def same_work(one: str, other: str) -> bool:
-    """Whether the texts name one piece of work: equal ones, or the longer covers the shorter."""
+    """Whether the texts name one piece of work: equal ones, or the longer covers the shorter.
+
+    It covers half of its words (of its pairs in Chinese four tenths), and more than one word
+    unless there is only one: "fix the build" is not "fix the login page".
+    """
     if one == other:
         return True
     shorter, longer = sorted((one, other), key=lambda text: len(content(text)))
-    return covers(longer, shorter)
+    words = content(shorter)
+    shared = words & content(longer)
+    share = CJK_SHARE if is_cjk(shorter) else SHARE
+    return len(shared) >= max(min(2, len(words)), share * len(words), 1)
+
+
+def same_step(one: str, other: str) -> bool:
+    """Whether the texts name one step: equal ones, or they share half of all their words."""
+    words, others = content(one), content(other)
+    return one == other or 2 * len(words & others) >= max(1, len(words | others))
