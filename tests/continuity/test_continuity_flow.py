@@ -72,6 +72,47 @@ async def test_a_burst_longer_than_a_chunk_is_used_to_its_end(tmp_path):
         assert str(CHUNK_TURNS + 2) in scene.read().current_step
 
 
+OTHER_TASK = (
+    "Please write the release notes for version 4: collect the changes, then translate them.",
+    "I'll write the release notes. Collected the changes.\n\nNext: translate the notes.",
+)
+
+
+async def test_two_sessions_at_work_in_one_folder_do_not_mix_their_steps(tmp_path):
+    async with open_scene(tmp_path) as scene:
+        steps = (
+            ("a", TASK[0]),
+            ("b", OTHER_TASK),
+            ("a", TASK[1]),
+            ("b", ("go on", "Translated half of the notes.\n\nNext: translate the rest of them.")),
+            ("a", ("go on", "Completed POST /auth/refresh.\n\nNext: implement the logout.")),
+        )
+        for key, said in steps:
+            scene.clock.move(timedelta(minutes=1))
+            await scene.turn(*said, key=key)
+            await scene.round()
+            read = scene.read()
+            told = f"{read.current_step} {read.next_action}"
+            of_other = ("refresh", "sign", "logout") if key == "b" else ("notes", "translat")
+            assert not any(word in told.lower() for word in of_other), read
+            assert ("notes" in read.objective) == (key == "b")
+        assert "authentication" in scene.read().objective
+        assert "logout" in scene.read().next_action
+
+
+async def test_a_new_session_goes_on_with_the_work_of_the_last_one(tmp_path):
+    async with open_scene(tmp_path) as scene:
+        await scene.work()
+        await scene.round()
+        scene.clock.move(timedelta(minutes=1))
+        await scene.turn(
+            "continue", "Completed POST /auth/refresh.\n\nNext: implement the logout.", key="b"
+        )
+        await scene.round()
+        assert "authentication" in scene.read().objective
+        assert "logout" in scene.read().next_action
+
+
 async def test_what_a_host_says_and_a_turn_that_is_damaged_make_no_checkpoint(tmp_path):
     async with open_scene(tmp_path) as scene:
         await scene.turn("[cron:1] " + TASK[0][0], TASK[0][1])

@@ -9,14 +9,15 @@ from support.e2e_rows import holders
 
 ORDINARY = "please rename the variable in the footer"
 SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
-EVENTS = {
+EVENTS: dict[str, dict[str, str]] = {
     "session.start": {"source": "startup"},
     "session.compact": {"phase": "after"},
     "session.reset": {"reason": "new"},
     "session.end": {"reason": "logout"},
     "subagent.end": {"child": "c", "outcome": "ok", "result": "the scan is done"},
 }
-WRONG = (
+Wrong = tuple[tuple[str, dict[str, object], str], ...]
+WRONG: Wrong = (
     ("session.compact", {"phase": "during"}, "params.phase"),
     ("session.compact", {"phase": "before", "trigger": 1}, "params.trigger"),
     ("session.reset", {"reason": "bored"}, "params.reason"),
@@ -25,7 +26,7 @@ WRONG = (
     ("subagent.end", {"child": "c", "outcome": "fine"}, "params.outcome"),
     ("subagent.end", {"child": "c", "outcome": "ok", "results": ""}, "params.results"),
 )
-WRONG_CALLS = (
+WRONG_CALLS: Wrong = (
     ("checkpoint.write", {"objectiv": "x"}, "params.objectiv"),
     ("checkpoint.write", {"key_decisions": "x"}, "params.key_decisions"),
     ("checkpoint.write", {"objective": 1}, "params.objective"),

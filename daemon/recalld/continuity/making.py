@@ -29,9 +29,13 @@ class _Said(msgspec.Struct):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Old:
-    """The file before: None where there is none. ``modified_at``: when its bytes were written."""
+    """The file before: None where there is none. ``modified_at``: when its bytes were written.
+
+    ``base``: what the session's turns go on from, which is the file's checkpoint or its own.
+    """
 
     parsed: Parsed | None
+    base: Checkpoint | None
     origin: Origin
     modified_at: datetime | None
 
@@ -90,7 +94,7 @@ def ruling_of(
         turns = heard.received_since(old.modified_at)
     else:
         turns = heard.since(before.updated_at if before is not None and again else None)
-    new = extract.from_turns(before, turns, ignore=ignore) if turns else None
+    new = extract.from_turns(old.base, turns, ignore=ignore) if turns else None
     if new is None:
         empty = lines.put(Checkpoint()) if old.parsed is None else None
         return Ruling(write=empty, why=NOTHING_SAID)

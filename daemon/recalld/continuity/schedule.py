@@ -116,7 +116,7 @@ class Safety:
         desk, change = self._desks.of(who.root), None
         while kept := await self._turns(who):
             change = await desk.change(
-                partial(self._judge, desk, kept),
+                partial(self._judge, desk, who.key, kept),
                 origin=Origin.MACHINE,
                 at=self._world.now(),
                 session_key=who.key,
@@ -228,10 +228,13 @@ class Safety:
     def _after(self, who: Who) -> int:
         return max(self._mark, self._done.get(who, 0))
 
-    async def _judge(self, desk: Desk, kept: Sequence[KeptTurn], seen: Seen) -> Ruling:
+    async def _judge(
+        self, desk: Desk, session_key: str, kept: Sequence[KeptTurn], seen: Seen
+    ) -> Ruling:
         sheet = seen.sheet
         old = Old(
             parsed=seen.parsed,
+            base=desk.base_for(session_key, seen),
             origin=seen.origin,
             modified_at=None if sheet is None else sheet.modified_at,
         )

@@ -1,5 +1,6 @@
 """One workspace's checkpoint: read anew each time, judged, written, and kept as a version."""
 
+from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -26,6 +27,8 @@ T = TypeVar("T")
 TRIES = 4
 # What a version or its origin may cost: without the store the file is written all the same.
 STORE_MS = 500
+# Sessions at work in one folder of which it is remembered what they said.
+SESSIONS = 64
 # A file that long is searched for secrets within a millisecond or two.
 INLINE_CHARS = 16_384
 
@@ -79,6 +82,22 @@ class Desk:
         self._unkept: NewVersion | None = None
         self._newest: tuple[str, Checkpoint] | None = None
         self._learned = False
+        # The session whose turns the file was last made of, and what each session's said last.
+        self._author: str | None = None
+        self._said: OrderedDict[str, Checkpoint] = OrderedDict()
+
+    def base_for(self, session_key: str, seen: Seen) -> Checkpoint | None:
+        """What the session's turns go on from: the file, or its own where another took over.
+
+        Two sessions at work in one folder would else put the step of one under the objective of
+        the other. A session that has no checkpoint of its own resumes what is there.
+        """
+        theirs = seen.origin is Origin.MACHINE and self._author not in (None, session_key)
+        own = self._said.get(session_key) if theirs else None
+        if own is None:
+            return None if seen.sheet is None else seen.checkpoint
+        now = seen.checkpoint
+        return replace(own, unsurfaced_results=now.unsurfaced_results, extra=now.extra)
 
     async def learn_lines(self) -> None:
         """Know what was last written before this process began."""
@@ -178,6 +197,7 @@ class Desk:
         self.write_problem = None
         self._wrote = (sha, origin)
         self._note_lines(parsed.checkpoint)
+        self._note_author(session_key, origin, parsed.checkpoint)
         await self._supersede(name, parsed.checkpoint, origin)
         sheet = Sheet(parsed=parsed, text=draft.text, sha=sha, modified_at=at)
         return Seen(sheet=sheet, origin=origin)
@@ -185,6 +205,16 @@ class Desk:
     def _note_lines(self, checkpoint: Checkpoint) -> None:
         self.lines = labels_in(checkpoint.unsurfaced_results)
         self._learned = True
+
+    def _note_author(self, session_key: str | None, origin: Origin, now: Checkpoint) -> None:
+        if origin is Origin.HAND:
+            self._author = None
+        elif session_key is not None:
+            self._author = session_key
+            self._said[session_key] = now
+            self._said.move_to_end(session_key)
+            if len(self._said) > SESSIONS:
+                self._said.popitem(last=False)
 
     async def _keep_hand_edit(self, seen: Seen) -> None:
         """What a person or an agent wrote into the file can be restored, too."""
