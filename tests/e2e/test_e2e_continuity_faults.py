@@ -221,6 +221,19 @@ async def test_a_hung_store_costs_the_snapshot_what_was_said_since_and_no_more(t
 
 
 @pytest.mark.allow_errors
+async def test_before_a_compaction_a_hung_store_delays_and_prevents_nothing(tmp_path):
+    async with house(tmp_path, store=HangingReads) as home:
+        home.write(STATE)
+        began = time.perf_counter()
+        with home.store.hanging():
+            done = await home.told("session.compact", phase="before")
+            assert done["checkpoint"]["objective"] == OBJECTIVE
+            archived = await home.told("session.reset", reason="new")
+            assert (home.folders[0] / archived["archived"]).exists()
+        assert time.perf_counter() - began < 8
+
+
+@pytest.mark.allow_errors
 async def test_a_hung_disk_of_one_workspace_keeps_no_other_from_its_checkpoint(tmp_path):
     async with house(tmp_path) as home:
         home.hang(0)

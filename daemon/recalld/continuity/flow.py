@@ -62,7 +62,7 @@ class ContinuityService:
             counters=world.counters,
             threads=anyio.CapacityLimiter(THREADS),
         )
-        self._judging = anyio.CapacityLimiter(THREADS)
+        self._threads = anyio.CapacityLimiter(THREADS)
 
     def wants(self, root: str | None, key: str, text: str) -> bool:
         """Whether this prompt may have to be told something; memory and rules alone say so."""
@@ -81,11 +81,9 @@ class ContinuityService:
         if who is None:
             return None
         rule = _rule_of(text)
-        claim = self._claim(who)
-        if rule is None and not claim.snapshot and not claim.children:
+        if rule is None and not self._owed.owes(who):
             return None
-        why = rule or ("compacted" if claim.snapshot else "results")
-        recovery, _ = await self._told(claim, asked=rule is not None, why=why)
+        recovery, _ = await self._told(who, asked=rule is not None, why=rule or "owed")
         return recovery
 
     async def started(self, root: str | None, key: str, *, source: str) -> Recovered:
@@ -94,20 +92,18 @@ class ContinuityService:
         if who is None:
             return NOTHING
         self._owed.goes_on(who)
-        got = await attempt(
-            "start",
-            partial(self._began, who),
-            otherwise=None,
-            limit_ms=TELL_MS,
-            counters=self._world.counters,
-        )
-        if source != COMPACTED:
-            return got or NOTHING
-        if got is None:
+        telling = partial(self._told, who, asked=False, why="start")
+        told = await self._attempt("start", telling, otherwise=None)
+        if source == COMPACTED and told is None:
             self._owed.snapshot(who)
-        else:
+        elif source == COMPACTED:
             self._owed.compaction_told(who)
-        return got or NOTHING
+        if told is None:
+            return NOTHING
+        # What was told counts as told: nothing that takes time may lose it any more.
+        recovery, sheet = told
+        fields = await self._attempt("fields", partial(self._active, who, sheet), otherwise=None)
+        return Recovered(recovery=recovery, checkpoint=fields)
 
     def turned(self, root: str | None, key: str) -> None:
         """A turn was kept."""
@@ -130,13 +126,8 @@ class ContinuityService:
             return None
         if not self._owed.was_told(who):
             await self._store_insist("owe", partial(self.surfacing.owe, who))
-        return await attempt(
-            "read",
-            partial(self._fields, self.desks.of(who.root)),
-            otherwise=None,
-            limit_ms=TELL_MS,
-            counters=self._world.counters,
-        )
+        reading = partial(self._fields, self.desks.of(who.root))
+        return await self._attempt("read", reading, otherwise=None)
 
     async def reset(self, root: str | None, key: str) -> str | None:
         """The path of the archived copy, on the disk when this returns; the file stays."""
@@ -173,33 +164,28 @@ class ContinuityService:
             return None
         return Who(root, key)
 
-    def _claim(self, who: Who) -> Claim:
-        room_tokens = int(self._world.policy().snapshot_tokens * RESULTS_SHARE)
-        return self._owed.claim(who, now=self._world.now(), room_tokens=room_tokens)
-
-    async def _began(self, who: Who) -> Recovered:
-        claim = self._claim(who)
-        recovery, sheet = await self._told(claim, asked=False, why="start")
+    async def _active(self, who: Who, sheet: Sheet | None) -> Fields | None:
+        """The fields of active work."""
         if sheet is None or not sheet.parsed.checkpoint.active:
-            return Recovered(recovery=recovery, checkpoint=None)
+            return None
         origin = await self.desks.of(who.root).origin_of(sheet, limit_ms=ORIGIN_MS)
-        fields = await shown(Seen(sheet=sheet, origin=origin), now=self._world.now())
-        return Recovered(recovery=recovery, checkpoint=fields)
+        return await shown(Seen(sheet=sheet, origin=origin), now=self._world.now())
 
-    async def _told(
-        self, claim: Claim, *, asked: bool, why: str
-    ) -> tuple[str | None, Sheet | None]:
-        root, now = claim.who.root, self._world.now()
+    async def _told(self, who: Who, *, asked: bool, why: str) -> tuple[str | None, Sheet | None]:
+        """The text for the agent and the file it is of. What is owed is claimed before anything
+        is waited for, and given back where nothing comes of it."""
+        now, tokens = self._world.now(), self._world.policy().snapshot_tokens
+        claim = self._owed.claim(who, now=now, room_tokens=int(tokens * RESULTS_SHARE))
         request = Request(
             claim=claim,
-            known=self._owed.labels(root),
+            known=self._owed.labels(who.root),
             asked=asked,
             now=now,
-            tokens=self._world.policy().snapshot_tokens,
+            tokens=tokens,
         )
         done = False
         try:
-            recovery, sheet = await told(self.desks.of(root), request, self._sources)
+            recovery, sheet = await told(self.desks.of(who.root), request, self._sources)
             done = True
         finally:
             if not done:
@@ -209,7 +195,7 @@ class ContinuityService:
         if recovery is not None:
             self._world.counters.add("continuity.recovered")
             self._world.tell(
-                Told(at=now, root=root, session_key=claim.who.key, what="recovered", detail=why)
+                Told(at=now, root=who.root, session_key=who.key, what="recovered", detail=why)
             )
         return recovery, sheet
 
@@ -227,9 +213,7 @@ class ContinuityService:
         prune = partial(
             desk.bench.prune, now, keep=policy.archive_count, after_days=policy.cold_after_days
         )
-        await attempt(
-            "prune", prune, otherwise=None, limit_ms=TELL_MS, counters=self._world.counters
-        )
+        await self._attempt("prune", prune, otherwise=None)
         self._world.tell(
             Told(at=now, root=who.root, session_key=who.key, what="archived", detail=path)
         )
@@ -252,9 +236,7 @@ class ContinuityService:
     async def _warn_of_silence(self, who: Who) -> None:
         """A session ends of which nothing was heard: its checkpoint is what it was before."""
         turns = partial(self._world.turns.turns, who.key, who.root, after_seq=0, limit=1)
-        heard = await attempt(
-            "heard", turns, otherwise=None, limit_ms=TELL_MS, counters=self._world.counters
-        )
+        heard = await self._attempt("heard", turns, otherwise=None)
         if heard is not None and not heard:
             self._world.counters.add("continuity.ended_unheard")
             _log.warning("continuity.ended_unheard", session=who.key, workspace=who.root)
@@ -265,6 +247,11 @@ class ContinuityService:
         if self._owed.no_snapshot(who):
             self.surfacing.told(Claim(who=who, snapshot=True))
             self.safety.note()
+
+    async def _attempt(self, name: str, work: Callable[[], Awaitable[T]], *, otherwise: T) -> T:
+        return await attempt(
+            name, work, otherwise=otherwise, limit_ms=TELL_MS, counters=self._world.counters
+        )
 
     async def _insist(self, name: str, who: Who, work: Callable[[], Awaitable[T]]) -> T:
         async def locked() -> T:
@@ -277,7 +264,7 @@ class ContinuityService:
         return await insist(name, work, limit_ms=KEEP_MS, counters=self._world.counters, part=STORE)
 
     async def _in_thread(self, work: Callable[[], T]) -> T:
-        return await anyio.to_thread.run_sync(work, abandon_on_cancel=True, limiter=self._judging)
+        return await anyio.to_thread.run_sync(work, abandon_on_cancel=True, limiter=self._threads)
 
 
 def _rule_of(text: str) -> str | None:

@@ -31,7 +31,7 @@ MAX_TRIES = 1_440
 # One look at the log, and the turns of one checkpoint.
 SCAN_ROWS, CHUNK_TURNS = 512, 64
 # What one workspace's disk may take before the others go on without it.
-MAKE_MS, STORE_MS = 5_000, 2_000
+MAKE_MS, STORE_MS = 5_000, 1_000
 
 
 @dataclass(slots=True)
@@ -146,12 +146,11 @@ class Safety:
                 limit_ms=STORE_MS,
                 counters=self._world.counters,
             )
-            if asked is None:
-                return False
-            self._mark, self._old = asked
-            self._scanned = self._mark
-            self._resumed = True
-        return True
+            if asked is not None and not self._resumed:
+                self._mark, self._old = asked
+                self._scanned = self._mark
+                self._resumed = True
+        return self._resumed
 
     async def _due(self) -> Sequence[Who]:
         """Sessions with turns that are no checkpoint yet and may be tried now."""
