@@ -57,6 +57,8 @@ IO_MODULES = frozenset(
         "continuity.disk",
         "continuity.examine",
         "heartbeat.command",
+        "heartbeat.report_files",
+        "heartbeat.repository",
         "heartbeat.workspace",
         "install.disk",
         "install.place",

@@ -44,7 +44,7 @@ def _failing(snapshot: Snapshot, workspace: Workspace) -> list[_Report]:
         one
         for one in reports
         if one.failures > 0
-        and snapshot.now - one.changed_at <= RECENT
+        and timedelta(0) <= snapshot.now - one.changed_at <= RECENT
         and (last is None or one.changed_at > last.at)
     ]
     return sorted(news, key=lambda one: one.changed_at, reverse=True)
