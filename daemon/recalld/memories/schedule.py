@@ -161,6 +161,7 @@ class Upkeep:
         """Embed what has no vector of this engine."""
         await self.loaded()
         await self._world.embedder.ready()
+        await self._writer.measure()
         while some := list(islice(self._lacking(), EMBED_AT_ONCE)):
             await self._embed(some)
 

@@ -32,7 +32,7 @@ from recalld.memories.model import (
     Write,
 )
 from recalld.memories.resolve import PLANS, REPORTS, may_resolve, reports_done
-from recalld.memories.scale import REPORTED, SEMANTIC, scale_of
+from recalld.memories.scale import PLAIN, REPORTED, SEMANTIC, Scale, measured, texts
 from recalld.memories.world import World
 
 # An answer to an event id is remembered so long.
@@ -55,6 +55,7 @@ class Writer:
         self._locks: dict[str, anyio.Lock] = {}
         self._doubted: dict[str, set[str]] = {}
         self._news = anyio.Event()
+        self._scale: Scale | None = None
         self._scanning = anyio.CapacityLimiter(2)
 
     @property
@@ -168,6 +169,7 @@ class Writer:
             return None
 
         async def work() -> Floats | None:
+            await self.measure()
             row: Floats = (await embedder.embed_passages([text]))[0]
             return row if row.any() else None
 
@@ -194,9 +196,15 @@ class Writer:
         self._world.counters.add("memories.repeated_event")
         return replace(msgspec.json.decode(reply.answer, type=Added), repeated=True)
 
+    async def measure(self) -> None:
+        """Learn how the engine spreads its cosines; once."""
+        if self._scale is None:
+            rows = await self._world.embedder.embed_passages(texts())
+            self._scale = measured(lambda one, other: float(rows[one] @ rows[other]))
+
     async def _repeated(self, said: Memory, vector: Floats | None) -> Memory | None:
         """The memory that says so already."""
-        scale = scale_of(self._world.embedder.identity.engine)
+        scale = self._scale or PLAIN
         key = content_key(said.content)
         for old in self._library.worded(said.owner, said.content):
             if may_repeat(said, old) and (
@@ -214,7 +222,7 @@ class Writer:
         """The plans that it reports done."""
         if report.type not in REPORTS:
             return ()
-        scale = scale_of(self._world.embedder.identity.engine)
+        scale = self._scale or PLAIN
         wanted = Wanted(types=PLANS, states=frozenset({MemoryState.ACTIVE}))
         return tuple(
             making.resolved(plan, report)
