@@ -11,7 +11,8 @@ from recalld.continuity.disk import Workbench
 from recalld.continuity.flow import ContinuityService
 from recalld.continuity.handlers import Checkpoints
 from recalld.continuity.policy import ContinuityPolicy
-from recalld.continuity.world import Told, World
+from recalld.continuity.shape import Told
+from recalld.continuity.world import World
 from recalld.counters import Counters
 from recalld.recall.internal import is_internal_session, is_system_event
 from recalld.server.health import Condition

@@ -15,7 +15,8 @@ from recalld.continuity.flow import ContinuityService
 from recalld.continuity.handlers import Checkpoints
 from recalld.continuity.model import Checkpoint
 from recalld.continuity.policy import ContinuityPolicy
-from recalld.continuity.world import Told, World
+from recalld.continuity.shape import Told
+from recalld.continuity.world import World
 from recalld.counters import Counters
 from recalld.errors import Unavailable
 from recalld.store.bridge import Database

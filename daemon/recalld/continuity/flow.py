@@ -19,11 +19,11 @@ from recalld.continuity.disk import Sheet
 from recalld.continuity.model import ChildResult, Recovered
 from recalld.continuity.pipeline import THREADS, Request, Sources, told
 from recalld.continuity.schedule import Safety
-from recalld.continuity.shape import Fields
+from recalld.continuity.shape import Fields, Told
 from recalld.continuity.surfacing.flow import Surfacing
 from recalld.continuity.surfacing.owed import Claim, Who
 from recalld.continuity.surfacing.results import cleaned
-from recalld.continuity.world import Desks, Told, World
+from recalld.continuity.world import Desks, World
 from recalld.continuity.writer import Desk, Seen, shown
 from recalld.errors import Unavailable
 
@@ -154,9 +154,7 @@ class ContinuityService:
             return 0
         words = await self._in_thread(partial(cleaned, child.result))
         left = replace(child, result=words)
-        count = await self._store_insist("child", partial(self.surfacing.keep_child, who, left))
-        self.safety.note()
-        return count
+        return await self._store_insist("child", partial(self.surfacing.keep_child, who, left))
 
     def _who(self, root: str | None, key: str, text: str = "") -> Who | None:
         """None for whom nothing is kept."""
@@ -168,8 +166,8 @@ class ContinuityService:
         """The fields of active work."""
         if sheet is None or not sheet.parsed.checkpoint.active:
             return None
-        origin = await self.desks.of(who.root).origin_of(sheet, limit_ms=ORIGIN_MS)
-        return await shown(Seen(sheet=sheet, origin=origin), now=self._world.now())
+        seen = await self.desks.of(who.root).seen(sheet, limit_ms=ORIGIN_MS)
+        return await shown(seen, now=self._world.now())
 
     async def _told(self, who: Who, *, asked: bool, why: str) -> tuple[str | None, Sheet | None]:
         """The text for the agent and the file it is of. What is owed is claimed before anything
@@ -191,7 +189,6 @@ class ContinuityService:
             if not done:
                 self._owed.give_back(claim)
         self.surfacing.told(claim)
-        self.safety.note()
         if recovery is not None:
             self._world.counters.add("continuity.recovered")
             self._world.tell(
@@ -220,15 +217,21 @@ class ContinuityService:
         return path
 
     async def _saved(self, who: Who) -> Seen:
-        """What was said is in the checkpoint, as far as the guard lets it; the file is there."""
-        if self._world.policy().safety_write:
-            try:
+        """What was said is in the checkpoint, as far as the guard lets it; the file is there.
+
+        Where the store cannot say what was said, or who wrote the file, it stays as it is.
+        """
+        desk = self.desks.of(who.root)
+        try:
+            if self._world.policy().safety_write:
                 await self.safety.make(who)
-            except Unavailable as fault:
-                # Without the store the words are made into a checkpoint later.
-                if fault.part != STORE:
-                    raise
-        return await self.surfacing.tidy(self.desks.of(who.root), make=True)
+            return await self.surfacing.tidy(desk, make=True)
+        except Unavailable as fault:
+            if fault.part != STORE:
+                raise
+            self._world.counters.add("continuity.without_store")
+        seen = await desk.look(limit_ms=ORIGIN_MS)
+        return seen if seen.sheet is not None else await self.surfacing.tidy(desk, make=True)
 
     async def _fields(self, desk: Desk) -> Fields:
         return await shown(await desk.look(), now=self._world.now())
@@ -246,7 +249,6 @@ class ContinuityService:
         self._owed.goes_on(who)
         if self._owed.no_snapshot(who):
             self.surfacing.told(Claim(who=who, snapshot=True))
-            self.safety.note()
 
     async def _attempt(self, name: str, work: Callable[[], Awaitable[T]], *, otherwise: T) -> T:
         return await attempt(

@@ -18,8 +18,8 @@ from recalld.continuity.model import Checkpoint, ChildResult, KeptVersion, Origi
 from recalld.continuity.shape import TEXTS, Fields, written
 from recalld.continuity.surfacing.flow import Surfacing
 from recalld.continuity.surfacing.results import Lines
-from recalld.continuity.world import Desks, Told, World
-from recalld.continuity.writer import Desk, Seen, shown
+from recalld.continuity.world import Desks, World
+from recalld.continuity.writer import Desk, Seen, news_of, shown
 from recalld.errors import NotFound, Refused
 from recalld.text.clean import strip_own_blocks
 from recalld.text.redact import redact
@@ -114,23 +114,12 @@ class Checkpoints:
                 if change.refused:
                     raise Refused(WHY.get(change.why, change.why))
                 self._surfacing.taken_out(desk, tuple(told))
-            fields = await shown(change.seen, now=now)
-            self._tell(root, session, change.why, fields)
-            return fields
+            news = await news_of(change, root, session_key=session, now=now)
+            if news is not None:
+                self._world.tell(news)
+            return await shown(change.seen, now=now)
 
         return await self._insist("write", work)
-
-    def _tell(self, root: str, session: str | None, why: str, fields: Fields) -> None:
-        self._world.tell(
-            Told(
-                at=self._world.now(),
-                root=root,
-                session_key=session,
-                what="written",
-                detail=why,
-                checkpoint=fields,
-            )
-        )
 
     async def _versions(self, root: str, limit: int) -> Sequence[Version]:
         """Versions and archived copies, the newest ``limit``, newest first."""
@@ -154,11 +143,11 @@ class Checkpoints:
         except (NotFound, Refused):
             self._world.counters.add("continuity.copy_unreadable")
             return None
-        origin = await desk.origin_of(sheet)
+        seen = await desk.seen(sheet)
         return Version(
             name=found.name,
             at=found.at,
-            origin=origin,
+            origin=seen.origin,
             cold=found.cold,
             checkpoint=sheet.parsed.checkpoint,
         )

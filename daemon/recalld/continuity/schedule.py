@@ -17,8 +17,8 @@ from recalld.continuity.making import Heard, Old, ruling_of
 from recalld.continuity.model import Origin, Ruling
 from recalld.continuity.surfacing.flow import Surfacing
 from recalld.continuity.surfacing.owed import Who
-from recalld.continuity.world import Desks, Told, World
-from recalld.continuity.writer import Change, Desk, Seen, shown
+from recalld.continuity.world import Desks, World
+from recalld.continuity.writer import Change, Desk, Seen, news_of
 from recalld.errors import Unavailable
 from recalld.store.model import KeptTurn, TurnPlace
 
@@ -50,8 +50,7 @@ class Safety:
         self._world = world
         self._desks = desks
         self._surfacing = surfacing
-        self._news = anyio.Event()
-        self._news.set()
+        self._news = surfacing.news
         self._rounds = anyio.Lock()
         self._retry_s = FIRST_RETRY_S
         self._threads = anyio.CapacityLimiter(1)
@@ -70,18 +69,18 @@ class Safety:
     @property
     def idle(self) -> bool:
         """Whether everything that was noted is done."""
-        return not (self._news.is_set() or self._rounds.locked() or self._behind)
+        return not (self._news.told or self._rounds.locked() or self._behind)
 
     def note(self) -> None:
         """There may be something to do."""
-        self._news.set()
+        self._news.tell()
 
     async def run(self) -> None:
         while True:
             with anyio.move_on_after(self._pause_s()):
                 await self._news.wait()
             await anyio.sleep(PAUSE_S)
-            self._news = anyio.Event()
+            self._news.forget()
             await self.finish()
 
     def _pause_s(self) -> float:
@@ -122,7 +121,10 @@ class Safety:
                 session_key=who.key,
             )
             self._done[who] = kept[-1].seq
-            await self._announce(who, change)
+            now = self._world.now()
+            news = await news_of(change, who.root, session_key=who.key, now=now)
+            if news is not None:
+                self._world.tell(news)
         self._behind.pop(who, None)
         return change
 
@@ -230,6 +232,7 @@ class Safety:
     async def _judge(
         self, desk: Desk, session_key: str, kept: Sequence[KeptTurn], seen: Seen
     ) -> Ruling:
+        seen.require_certain()
         sheet = seen.sheet
         old = Old(
             parsed=seen.parsed,
@@ -246,17 +249,3 @@ class Safety:
             again=kept[0].seq <= self._old,
         )
         return await anyio.to_thread.run_sync(work, abandon_on_cancel=True, limiter=self._threads)
-
-    async def _announce(self, who: Who, change: Change) -> None:
-        if not change.wrote and not change.refused:
-            return
-        now = self._world.now()
-        told = Told(
-            at=now,
-            root=who.root,
-            session_key=who.key,
-            what="written" if change.wrote else "refused",
-            detail=change.why,
-            checkpoint=await shown(change.seen, now=now),
-        )
-        self._world.tell(told)

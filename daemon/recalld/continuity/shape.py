@@ -1,6 +1,7 @@
-"""A checkpoint as clients receive it. Pure."""
+"""A checkpoint as clients receive it, and what they are told of it. Pure."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from recalld.continuity.model import Checkpoint, Origin
@@ -10,6 +11,22 @@ PATH = "memory/CURRENT_STATE.md"
 TEXTS = ("objective", "current_step", "next_action", "blockers", "unsurfaced_results")
 
 Fields = Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """Something that happened to a checkpoint, for whoever listens.
+
+    ``what``: written, refused, archived, recovered. ``checkpoint`` None: there is none, or it
+    was not looked at. ``detail``: why, or where.
+    """
+
+    at: datetime
+    root: str
+    session_key: str | None
+    what: str
+    detail: str | None = None
+    checkpoint: Fields | None = None
 
 
 def fields_of(

@@ -7,25 +7,9 @@ from datetime import datetime
 from recalld.continuity.disk import Workbench
 from recalld.continuity.policy import ContinuityPolicy
 from recalld.continuity.ports import Promises, TurnStore, Versions
-from recalld.continuity.shape import Fields
+from recalld.continuity.shape import Told
 from recalld.continuity.writer import Desk
 from recalld.counters import Counters
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
-    """Something that happened to a checkpoint, for whoever listens.
-
-    ``what``: written, refused, archived, recovered. ``checkpoint`` None: there is none, or it
-    was not looked at. ``detail``: why, or where.
-    """
-
-    at: datetime
-    root: str
-    session_key: str | None
-    what: str
-    detail: str | None = None
-    checkpoint: Fields | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,32 +1,28 @@
 """One workspace's checkpoint: read anew each time, judged, written, and kept as a version."""
 
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
-from typing import TypeVar
 
 import anyio
 import anyio.to_thread
 
 from recalld.continuity import checkpoint as form
-from recalld.continuity.bounded import DISK, attempt
+from recalld.continuity.bounded import DISK, STORE
 from recalld.continuity.disk import FILE, Draft, Sheet, Workbench, draft_of
 from recalld.continuity.making import QUIET
-from recalld.continuity.model import Checkpoint, KeptVersion, NewVersion, Origin, Parsed, Ruling
+from recalld.continuity.model import Checkpoint, NewVersion, Origin, Parsed, Ruling
 from recalld.continuity.ports import Versions
-from recalld.continuity.shape import Fields, fields_of
+from recalld.continuity.record import LIMIT_MS, Record
+from recalld.continuity.shape import Fields, Told, fields_of
 from recalld.continuity.surfacing.results import labels_in
 from recalld.counters import Counters
 from recalld.errors import Refused, Unavailable
 
-T = TypeVar("T")
-
 # Somebody edits between our look and our write; who does so every time wins.
 TRIES = 4
-# What a version or its origin may cost: without the store the file is written all the same.
-STORE_MS = 500
 # Sessions at work in one folder of which it is remembered what they said.
 SESSIONS = 64
 # A file that long is searched for secrets within a millisecond or two.
@@ -35,10 +31,19 @@ INLINE_CHARS = 16_384
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seen:
-    """The file as it was looked at, None when there is none, and who wrote it."""
+    """The file as it was looked at, None when there is none, and who wrote it.
+
+    ``certain`` False: the store could not say who, so that it is taken for a hand's.
+    """
 
     sheet: Sheet | None
     origin: Origin
+    certain: bool = True
+
+    def require_certain(self) -> None:
+        """Raise ``Unavailable`` where who wrote it decides, and the store could not say."""
+        if not self.certain:
+            raise Unavailable(STORE, f"does not say who wrote {FILE}")
 
     @property
     def parsed(self) -> Parsed | None:
@@ -76,11 +81,8 @@ class Desk:
         self.lines: frozenset[str] = frozenset()
         self.read_problem: str | None = None
         self.write_problem: str | None = None
-        self._versions = versions
+        self._record = Record(self.root, versions, counters=counters)
         self._counters = counters
-        self._wrote: tuple[str, Origin] | None = None
-        self._unkept: NewVersion | None = None
-        self._newest: tuple[str, Checkpoint] | None = None
         self._learned = False
         # The session whose turns the file was last made of, and what each session's said last.
         self._author: str | None = None
@@ -102,12 +104,10 @@ class Desk:
     async def learn_lines(self) -> None:
         """Know what was last written before this process began."""
         if not self._learned:
-            none: Sequence[KeptVersion] = ()
-            newest = partial(self._versions.versions, self.root, limit=1)
-            for version in await self._of_store(newest, none):
-                parsed = await anyio.to_thread.run_sync(
-                    form.parse, version.text, abandon_on_cancel=True
-                )
+            newest = await self._record.newest()
+            if newest is not None:
+                parse = partial(form.parse, newest.text)
+                parsed = await anyio.to_thread.run_sync(parse, abandon_on_cancel=True)
                 self._note_lines(parsed.checkpoint)
             self._learned = True
 
@@ -121,23 +121,16 @@ class Desk:
         self.read_problem = None
         return sheet
 
-    async def look(self) -> Seen:
-        sheet = await self.read()
-        return Seen(sheet=sheet, origin=await self.origin_of(sheet))
+    async def look(self, *, limit_ms: int = LIMIT_MS) -> Seen:
+        """As ``read``, and who wrote it."""
+        return await self.seen(await self.read(), limit_ms=limit_ms)
 
-    async def origin_of(self, sheet: Sheet | None, *, limit_ms: int = STORE_MS) -> Origin:
-        """``HAND`` for bytes that nobody here wrote, and while the store cannot say."""
+    async def seen(self, sheet: Sheet | None, *, limit_ms: int = LIMIT_MS) -> Seen:
+        """``HAND`` wrote what nobody here did."""
         if sheet is None:
-            return Origin.MACHINE
-        if self._wrote is not None and self._wrote[0] == sheet.sha:
-            return self._wrote[1]
-        return await attempt(
-            "origin",
-            partial(self._versions.origin_of, self.root, sheet.sha),
-            otherwise=Origin.HAND,
-            limit_ms=limit_ms,
-            counters=self._counters,
-        )
+            return Seen(sheet=None, origin=Origin.MACHINE)
+        origin = await self._record.origin_of(sheet.sha, limit_ms=limit_ms)
+        return Seen(sheet=sheet, origin=origin or Origin.HAND, certain=origin is not None)
 
     async def change(
         self, judge: Judge, *, origin: Origin | None, at: datetime, session_key: str | None
@@ -145,7 +138,8 @@ class Desk:
         """What ``judge`` rules of the file as it is now, on the disk when this returns.
 
         ``origin`` None: whoever wrote what is there. Raise ``Refused`` for a file that cannot be
-        read, ``Unavailable`` where the disk fails; a file that may not be replaced is ``refused``.
+        read, ``Unavailable`` where the disk fails, or the store that is to say who wrote it; a
+        file that may not be replaced is ``refused``.
         """
         for _ in range(TRIES):
             seen = await self.look()
@@ -155,6 +149,8 @@ class Desk:
                 refused = ruling.why not in QUIET
                 self._counters.add("continuity.refused" if refused else "continuity.unchanged")
                 return Change(seen=seen, wrote=False, why=ruling.why, refused=refused)
+            if origin is None:
+                seen.require_certain()
             by = (origin or seen.origin, at, session_key)
             try:
                 after = await self._put(seen, ruling.write, by)
@@ -184,7 +180,7 @@ class Desk:
             text=draft.text, sha=draft.sha, origin=origin, at=at, session_key=session_key
         )
         # Before the file: a process killed between the two leaves no file of unknown origin.
-        name = await self._kept(version)
+        name = await self._record.keep(version)
         try:
             sha = await self.bench.write(new, expected_sha=expected)
         except Unavailable as fault:
@@ -192,13 +188,12 @@ class Desk:
             self.write_problem = str(fault)
             raise
         if sha is None:
-            await self._forget(name)
+            await self._record.forget(name)
             return None
         self.write_problem = None
-        self._wrote = (sha, origin)
         self._note_lines(parsed.checkpoint)
         self._note_author(session_key, origin, parsed.checkpoint)
-        await self._supersede(name, parsed.checkpoint, origin)
+        await self._record.wrote(name, sha=sha, origin=origin, checkpoint=parsed.checkpoint)
         sheet = Sheet(parsed=parsed, text=draft.text, sha=sha, modified_at=at)
         return Seen(sheet=sheet, origin=origin)
 
@@ -217,50 +212,28 @@ class Desk:
                 self._said.popitem(last=False)
 
     async def _keep_hand_edit(self, seen: Seen) -> None:
-        """What a person or an agent wrote into the file can be restored, too."""
         sheet = seen.sheet
-        ours = self._wrote is not None and sheet is not None and self._wrote[0] == sheet.sha
-        if sheet is None or ours or seen.origin is not Origin.HAND:
-            return
-        version = NewVersion(
-            text=sheet.text, sha=sheet.sha, origin=Origin.HAND, at=sheet.modified_at
-        )
-        await self._kept(version)
-        if self._unkept is None:
-            self._wrote, self._newest = (sheet.sha, Origin.HAND), None
+        if sheet is not None and seen.origin is Origin.HAND and seen.certain:
+            version = NewVersion(
+                text=sheet.text, sha=sheet.sha, origin=Origin.HAND, at=sheet.modified_at
+            )
+            await self._record.keep_hand_edit(version)
 
-    async def _kept(self, version: NewVersion) -> str | None:
-        """The version's name; None where it is kept already, or cannot be kept now."""
-        if self._unkept is not None:
-            late, self._unkept = self._unkept, None
-            await self._add(late)
-        return await self._add(version)
 
-    async def _add(self, version: NewVersion) -> str | None:
-        missing: str | None = ""
-        add = partial(self._versions.add_version, self.root, version)
-        name = await self._of_store(add, missing)
-        if name == missing:
-            self._unkept = version
-            return None
-        return name
-
-    async def _supersede(self, name: str | None, checkpoint: Checkpoint, origin: Origin) -> None:
-        """A history of the same text at other times would push out what was different."""
-        said = replace(checkpoint, updated_at=None)
-        if self._newest is not None and self._newest[1] == said and origin is Origin.MACHINE:
-            await self._forget(self._newest[0])
-        self._newest = None if name is None or origin is not Origin.MACHINE else (name, said)
-
-    async def _forget(self, name: str | None) -> None:
-        if name is not None:
-            drop = partial(self._versions.drop_version, self.root, name)
-            await self._of_store(drop, None)
-
-    async def _of_store(self, work: Callable[[], Awaitable[T]], otherwise: T) -> T:
-        return await attempt(
-            "version", work, otherwise=otherwise, limit_ms=STORE_MS, counters=self._counters
-        )
+async def news_of(
+    change: Change, root: str, *, session_key: str | None, now: datetime
+) -> Told | None:
+    """What listeners are told of it; None where nothing happened."""
+    if not change.wrote and not change.refused:
+        return None
+    return Told(
+        at=now,
+        root=root,
+        session_key=session_key,
+        what="written" if change.wrote else "refused",
+        detail=change.why,
+        checkpoint=await shown(change.seen, now=now),
+    )
 
 
 async def shown(seen: Seen, *, now: datetime) -> Fields:

@@ -8,17 +8,41 @@ may be told twice, never not at all.
 from collections.abc import Awaitable, Callable
 from functools import partial
 
+import anyio
+
 from recalld.continuity.bounded import attempt
 from recalld.continuity.making import NOTHING_SAID
 from recalld.continuity.model import ChildResult, Origin, Ruling
 from recalld.continuity.surfacing.owed import Claim, Owed, Who
 from recalld.continuity.surfacing.results import Lines, labels_in
 from recalld.continuity.world import World
-from recalld.continuity.writer import Desk, Seen
+from recalld.continuity.writer import Desk, Seen, news_of
 
 STORE_MS = 2_000
 # Claims that the store could not be told of; beyond that the oldest may be told again.
 MAX_LATE = 1_024
+
+
+class News:
+    """That there is something to do behind the answers."""
+
+    def __init__(self) -> None:
+        self._event = anyio.Event()
+        self._event.set()
+
+    @property
+    def told(self) -> bool:
+        return self._event.is_set()
+
+    def tell(self) -> None:
+        self._event.set()
+
+    def forget(self) -> None:
+        """What was told is done from here on."""
+        self._event = anyio.Event()
+
+    async def wait(self) -> None:
+        await self._event.wait()
 
 
 class Surfacing:
@@ -26,6 +50,7 @@ class Surfacing:
 
     def __init__(self, world: World) -> None:
         self.owed = Owed()
+        self.news = News()
         self._world = world
         self._claims: list[Claim] = []
         self._roots: set[str] = set()
@@ -48,6 +73,7 @@ class Surfacing:
             if not self.owed.child(parent, child):
                 self._world.counters.add("continuity.results_forgotten")
             self._roots.add(parent.root)
+            self.news.tell()
         return self.owed.count(parent)
 
     async def owe(self, who: Who) -> None:
@@ -65,6 +91,7 @@ class Surfacing:
         del self._claims[:-MAX_LATE]
         if claim.children:
             self._roots.add(claim.who.root)
+        self.news.tell()
 
     def due(self) -> frozenset[str]:
         """Workspaces whose file does not say what waits."""
@@ -98,6 +125,10 @@ class Surfacing:
             )
             self.owed.keep_labels(desk.root, labels_in(change.seen.checkpoint.unsurfaced_results))
             done = True
+            now = self._world.now()
+            news = await news_of(change, desk.root, session_key=None, now=now)
+            if news is not None:
+                self._world.tell(news)
         finally:
             if not done:
                 self._roots.add(desk.root)
@@ -130,7 +161,8 @@ class Surfacing:
         lines = self.lines(desk, seen)
         new = lines.put(seen.checkpoint)
         if seen.sheet is None:
-            return Ruling(write=new if make or lines.waiting else None, why=NOTHING_SAID)
+            wanted = make or lines.waiting
+            return Ruling(write=new if wanted else None, why="created" if wanted else NOTHING_SAID)
         same = new.unsurfaced_results == seen.checkpoint.unsurfaced_results
         return Ruling(write=None if same else new, why=NOTHING_SAID if same else "results")
 
