@@ -64,7 +64,7 @@ def is_critical(signal: Signal, now: datetime) -> bool:
 
 
 def news_at(signal: Signal, now: datetime) -> datetime:
-    """Since when the signal is what it is now."""
+    """Since when the signal is what it is now; a date of the future says nothing."""
     known = [memory.updated_at for memory in signal.memories[:1]]
     since = signal.detail.get(SINCE.get(signal.check, ""))
     if isinstance(since, str):
@@ -72,7 +72,7 @@ def news_at(signal: Signal, now: datetime) -> datetime:
     deadline = _deadline(signal)
     if deadline is not None and is_critical(signal, now):
         known.append(deadline - CRITICAL_WITHIN)
-    return max(known, default=_LONG_AGO)
+    return max((at for at in known if at <= now), default=_LONG_AGO)
 
 
 def is_new(signal: Signal, told: History, now: datetime) -> bool:

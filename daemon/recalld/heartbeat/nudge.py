@@ -53,9 +53,10 @@ def outcome(scene: Scene) -> tuple[Reason, Memory | None]:
     return (Reason.NO_SIGNALS, None) if memory is None else (Reason.NUDGE, memory)
 
 
-def interval(nudges: Iterable[Act], scene: Scene) -> timedelta:
-    """How long to wait after the last one: twice as long for each of the last 24 hours."""
-    recent = sum(scene.snapshot.now - act.at < COUNTED_WITHIN for act in nudges)
+def interval(nudges: Sequence[Act], scene: Scene) -> timedelta:
+    """How long to wait after the newest, which stands first: twice as long for each one of the
+    24 hours up to it, and longer where the user does not answer."""
+    recent = sum(nudges[0].at - act.at < COUNTED_WITHIN for act in nudges)
     first, longest = scene.pace.nudge_after or scene.pace.nudge_longest, scene.pace.nudge_longest
     return min(longest, first * (1 << min(recent, MAX_DOUBLINGS)) * multiplier(scene.rate))
 
