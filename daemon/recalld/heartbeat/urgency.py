@@ -1,0 +1,44 @@
+"""How urgent an act is, in words. Pure.
+
+A tier becomes an urgency here and nowhere else, once a tick.
+"""
+
+from collections.abc import Mapping
+from enum import StrEnum
+from types import MappingProxyType
+
+from recalld.heartbeat.model import Decision, Reason, Tier
+
+
+class Urgency(StrEnum):
+    """From the least on."""
+
+    NONE = "none"
+    LOW = "low"
+    MEDIUM = "medium"
+    HIGH = "high"
+    CRITICAL = "critical"
+
+
+_LADDER = tuple(Urgency)
+BY_TIER: Mapping[Tier, Urgency] = MappingProxyType(
+    {
+        Tier.IMMEDIATE: Urgency.CRITICAL,
+        Tier.ELEVATED: Urgency.HIGH,
+        Tier.NORMAL: Urgency.MEDIUM,
+        Tier.LOW: Urgency.LOW,
+    }
+)
+
+
+def least(decision: Decision) -> Urgency:
+    """What the signals alone call for; small things that came together are medium, and what
+    has no signal is low."""
+    if decision.reason is Reason.ACT_CONFLUENCE:
+        return Urgency.MEDIUM
+    return Urgency.LOW if decision.tier is None else BY_TIER[decision.tier]
+
+
+def raised(urgency: Urgency, floor: Urgency) -> Urgency:
+    """The more urgent of the two."""
+    return max(urgency, floor, key=_LADDER.index)
