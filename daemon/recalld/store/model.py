@@ -37,3 +37,30 @@ class KeptTurn:
     at: datetime
     received_at: datetime
     payload: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpokenTurn:
+    """A kept turn, whoever said it wherever. ``payload`` as in ``KeptTurn``."""
+
+    seq: int
+    session_key: str
+    agent: str
+    at: datetime
+    payload: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptProposal:
+    """What a turn proposed to remember. ``key`` is one for all texts that say the same;
+    ``said_by``: ``user`` or ``agent``; ``type`` as in memories."""
+
+    id: str
+    owner: str
+    key: bytes
+    content: str
+    type: str
+    session: str
+    agent: str
+    said_by: str
+    said_at: datetime
