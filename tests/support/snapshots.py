@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from typing import Any
 from zoneinfo import ZoneInfo
 
 from recalld.heartbeat.model import Nearest, Snapshot
@@ -17,7 +18,7 @@ DAY = timedelta(days=1)
 INSTANT = timedelta(microseconds=1)
 
 
-def a_memory(name: str, content: str = "Ship the importer", **changes: object) -> Memory:
+def a_memory(name: str, content: str = "Ship the importer", **changes: Any) -> Memory:
     """An active plan of the default owner, a day old and not used since."""
     usual = Memory(
         id=name,
@@ -35,10 +36,10 @@ def a_memory(name: str, content: str = "Ship the importer", **changes: object) -
         origin=Origin.USER,
         accessed_at=NOW - DAY,
     )
-    return replace(usual, **changes)  # type: ignore[arg-type]
+    return replace(usual, **changes)
 
 
-def a_snapshot(*memories: Memory, **changes: object) -> Snapshot:
+def a_snapshot(*memories: Memory, **changes: Any) -> Snapshot:
     """Of the default owner at ``NOW`` in UTC."""
     usual = Snapshot(
         owner="default",
@@ -47,7 +48,7 @@ def a_snapshot(*memories: Memory, **changes: object) -> Snapshot:
         memories={memory.id: memory for memory in memories},
         store_size=len(memories),
     )
-    return replace(usual, **changes)  # type: ignore[arg-type]
+    return replace(usual, **changes)
 
 
 def near(found: Mapping[str, tuple[tuple[Memory, float], ...]]) -> Nearest:

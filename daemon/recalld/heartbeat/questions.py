@@ -2,32 +2,41 @@
 
 import re
 
-from recalld.text.asking import asks, sentences
+from recalld.text.asking import asks
 from recalld.text.tokens import fold
 
 # Without a mark only a short line is a question; a long one tells.
 MAX_UNMARKED_CHARS = 120
 _CLOSING = "\"'”’»」』)）]】*_` "
 
+# Two sentences: a full stop inside a number or a name ends none.
+_SEVERAL = re.compile(r"[.!?](?=\s)|[。！？\n]")
+
 _WORD = r"(?:what|why|how|who|whom|whose|which|when|where|whether)"
-_VERB = r"(?:is|are|was|were|do|does|did|should|can|could|would|will|shall|has|have|had|may|might)"
-_SUBJECT = r"(?:i|we|you|he|she|it|they|there|this|that|these|those|the|a|an|any\w*|some\w*)"
-_ENGLISH = re.compile(
-    rf"(?:open question|question)\b"
+_VERB = r"(?:is|are|was|were|do|does|did|should|can|could|would|will|shall|has|have|may|might)"
+_SUBJECT = r"(?:i|we|you|he|she|it|they|there|this|that|these|those|any\w*)"
+# Says outright that something is not known.
+_ENGLISH_OPEN = re.compile(
+    r"(?:open )?question\s*[:：]"
     rf"|(?:(?:i|we)(?:'m| am| are|'re)? )?(?:still )?"
     rf"(?:wonder(?:ing)?|need(?:s)? to (?:find out|figure out|know|check|ask)|not sure|unsure"
     rf"|unclear|do(?:es)?n't know|don't understand|have to find out|to find out|find out)"
-    rf"(?: about)? (?:if|{_WORD})\b"
-    rf"|(?:what|why|how|who|whom|whose|which|when|where)(?:'s|(?: \w+){{0,2}} {_VERB} {_SUBJECT}\b)"
-    rf"|(?:how (?:much|many|long|often|far)|what about|how about|how come)\b"
-    rf"|{_VERB}(?:n't)? {_SUBJECT}\b",
+    rf"(?: about)? (?:if|{_WORD})\b",
     re.IGNORECASE,
 )
-# "When the build is green we ship" and "Where there is smoke" tell.
+_ENGLISH_START = re.compile(
+    rf"{_WORD}(?:'s|(?: exactly)? {_VERB}(?:n't)?) \w"
+    rf"|(?:what|which|whose) \w+ {_VERB} {_SUBJECT}\b"
+    rf"|(?:how (?:much|many|long|often|far)|what about|how about|how come)\b"
+    rf"|{_VERB}(?:n't)? {_SUBJECT}\b"
+    rf"|(?:is|are|was|were|does|should|can|could|would|will)(?:n't)? the\b",
+    re.IGNORECASE,
+)
+# "When it is green, we ship" tells, and so does "How to deploy: run it".
 _ENGLISH_TELLS = re.compile(r".*[,:;]", re.DOTALL)
 
 _ASKING = (
-    r"(?:怎么|怎麼|怎样|怎樣|如何|为什么|為什麼|为何|為何|为啥|什么|什麼|啥|哪(?!怕)|谁|誰|多少|多久"
+    r"(?:怎么|怎麼|怎样|怎樣|如何|为什么|為什麼|为何|為何|为啥|(?<!没)(?<!没有)(?:什么|什麼)|啥|哪(?!怕)|谁|誰|多少|多久"
     r"|[几幾](?:点|點|号|號|时|時)|何时|何時|是否|能否|可否|有没有|有沒有|是不是|能不能|要不要|会不会|會不會"
     r"|该不该|該不該|行不行|好不好|对不对|對不對|可不可以|用不用|需不需要|值不值得)"
 )
@@ -48,22 +57,21 @@ _CHINESE_TELLS = re.compile(
 
 
 def is_question(text: str) -> bool:
-    """Whether its last sentence asks.
+    """Whether it asks in the end.
 
     A mark at the end is enough. Without one, a short line that starts as questions do: asked and
     answered at once, or a matter settled, it tells.
     """
-    plain = fold(text).replace("’", "'").strip()
-    spoken = sentences(plain.rstrip(_CLOSING))
-    if not spoken:
-        return False
-    last = spoken[-1].strip()
-    return asks(last) or (len(spoken) == 1 and len(last) <= MAX_UNMARKED_CHARS and _starts(last))
+    plain = fold(text).replace("’", "'").strip().rstrip(_CLOSING)
+    if asks(plain):
+        return True
+    short = len(plain) <= MAX_UNMARKED_CHARS and _SEVERAL.search(plain) is None
+    return short and _starts(plain)
 
 
 def _starts(line: str) -> bool:
-    if _ENGLISH.match(line):
-        return _ENGLISH_TELLS.match(line) is None
-    if _CHINESE_OPEN.match(line) or _CHINESE_PARTICLE.fullmatch(line):
+    if _ENGLISH_OPEN.match(line) or _CHINESE_OPEN.match(line) or _CHINESE_PARTICLE.fullmatch(line):
         return True
+    if _ENGLISH_START.match(line):
+        return _ENGLISH_TELLS.match(line) is None
     return _CHINESE_START.match(line) is not None and _CHINESE_TELLS.search(line) is None

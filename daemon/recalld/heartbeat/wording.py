@@ -37,22 +37,22 @@ PHRASES: Mapping[str, Phrase] = MappingProxyType(
         "pending": Phrase("Pending: {text}", "待办：{text}"),
         "decaying": Phrase("Important and fading: {text}", "重要但快要淡忘：{text}"),
         "conflict": Phrase("Contradicted: {text}", "互相矛盾：{text}"),
-        "monitor": Phrase("Not looked at for {span}: {text}", "已有 {span} 没有查看：{text}"),
+        "monitor": Phrase("Not looked at for {span}: {text}", "已有 {span}没有查看：{text}"),
         "on_track": Phrase("On track: {text}", "进展顺利：{text}"),
         "at_risk": Phrase("At risk, {span} left: {text}", "有风险，还剩 {span}：{text}"),
         "stalled": Phrase("Stalled: {text}", "停滞：{text}"),
-        "continuity": Phrase("Interrupted {span} ago: {text}", "{span} 前中断：{text}"),
+        "continuity": Phrase("Interrupted {span} ago: {text}", "{span}前中断：{text}"),
         "velocity": Phrase(
             "{count} new memories since the last message", "上次消息以来新增 {count} 条记忆"
         ),
         "gap": Phrase("Unanswered: {text}", "尚无答案：{text}"),
         "goal_improved": Phrase("Moving forward: {text}", "有进展：{text}"),
-        "entity_reengaged": Phrase("Back after {span}: {text}", "时隔 {span} 又有消息：{text}"),
+        "entity_reengaged": Phrase("Back after {span}: {text}", "时隔 {span}又有消息：{text}"),
         "sentiment_improved": Phrase("The mood is better than before", "情绪比之前好转"),
         "improving": Phrase("The mood is improving", "情绪在好转"),
         "declining": Phrase("The mood is declining", "情绪在变差"),
         "notable": Phrase("Strong feelings lately", "最近情绪强烈"),
-        "silent": Phrase("Nothing about {text} for {span}", "已有 {span} 没有 {text} 的消息"),
+        "silent": Phrase("Nothing about {text} for {span}", "已有 {span}没有 {text} 的消息"),
         "pattern": Phrase("Usual on a {day}: {text}", "{day}常有：{text}"),
         "branch": Phrase(
             "Now on branch {text}, before on {old}", "已切换到分支 {text}，之前在 {old}"
