@@ -1,6 +1,7 @@
 """What may be kept of a text: no secrets, no blocks of ours, no broken characters, no novels."""
 
 from datetime import UTC, datetime, timedelta, timezone
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -136,7 +137,7 @@ def test_times_are_kept_in_utc():
         ({"agent": "\ud800"}, "params.agent"),
     ],
 )
-def test_wrong_values_are_refused_by_name(values: dict[str, object], key: str):
+def test_wrong_values_are_refused_by_name(values: dict[str, Any], key: str):
     with pytest.raises(BadRequest) as caught:
         made(new("x", **values), memory_id="m", now=AT)
     assert caught.value.key == key

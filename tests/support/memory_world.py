@@ -85,6 +85,7 @@ async def open_house(
     embedder: Embedder | None = None,
     ready: bool = True,
     clock: Clock | None = None,
+    store: type[MemoryStore] = MemoryStore,
 ) -> AsyncIterator[House]:
     """``ready``: the engine is loaded first, and the service's upkeep runs."""
     ids = numbered()
@@ -92,12 +93,11 @@ async def open_house(
     said: set[str] = set()
     counters = Counters()
     async with open_state(folder / "state.db") as database:
-        store = MemoryStore(database)
-        known = [each.id for each, _ in await store.page(after_id="", limit=1_000)]
-        for _ in known:
+        kept = store(database)
+        for _ in await kept.page(after_id="", limit=1_000):
             next(ids)
         world = World(
-            store=store,
+            store=kept,
             embedder=engine,
             now=(time := clock or Clock()),
             new_id=lambda: next(ids),
@@ -107,7 +107,7 @@ async def open_house(
         house = House(
             service=MemoryService(world),
             database=database,
-            store=store,
+            store=kept,
             embedder=engine,
             clock=time,
             counters=counters,

@@ -99,7 +99,8 @@ class Filter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Board:
-    """One moment of an owner's memories. ``places``: block and row by id, only ever added to."""
+    """One moment of an owner's memories. ``places``: block and row by id; boards share it, and
+    it is only ever added to, so that it is right for those of before."""
 
     dimension: int
     blocks: tuple[Block, ...] = ()
@@ -126,9 +127,9 @@ class Board:
 
     def without(self, ids: Iterable[str]) -> "Board":
         """Without these; their vectors are overwritten."""
-        blocks = list(self.blocks)
+        blocks, places = list(self.blocks), dict(self.places)
         for gone in ids:
-            place = self.places.pop(gone, None)
+            place = places.pop(gone, None)
             if place is not None:
                 number, at = place
                 rows, names = blocks[number].rows(), list(blocks[number].ids)
@@ -139,7 +140,7 @@ class Board:
                     ready=np.asarray(rows.any(axis=1)),
                     vectors=_index(rows),
                 )
-        return replace(self, blocks=tuple(blocks))
+        return replace(self, blocks=tuple(blocks), places=places)
 
     def vector(self, memory_id: str) -> Vector | None:
         """The memory's vector; None where there is none here."""

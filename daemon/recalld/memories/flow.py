@@ -28,6 +28,7 @@ from recalld.memories.model import (
     Wanted,
 )
 from recalld.memories.owners import may_see
+from recalld.memories.scale import Scale
 from recalld.memories.schedule import Upkeep
 from recalld.memories.score import balanced
 from recalld.memories.world import World
@@ -218,6 +219,22 @@ class MemoryService:
         """Count a use of these, as when they were shown to the user."""
         await self._upkeep.loaded()
         self._upkeep.touch(ids)
+
+    async def age(self) -> int:
+        """Move every memory to the state that time makes of it, as is done every hour.
+
+        How many moved or, 90 days deleted, were removed. Twice at one time is as once.
+        """
+        return await self._upkeep.age()
+
+    async def flush(self) -> None:
+        """Write the uses that were counted, as is done every ten seconds and at the end."""
+        await self._upkeep.flush()
+
+    @property
+    def scale(self) -> Scale:
+        """What the engine's cosines mean; ``PLAIN`` until it was measured."""
+        return self._writer.scale
 
     async def count(self, owner: str | None = None) -> int:
         """How many memories there are, deleted ones too."""

@@ -63,6 +63,11 @@ class Writer:
         """Whether the library may be behind the store."""
         return bool(self._doubted)
 
+    @property
+    def scale(self) -> Scale:
+        """``PLAIN`` until the engine was measured."""
+        return self._scale or PLAIN
+
     def alone(self, owner: str) -> anyio.Lock:
         """The owner's lock: whoever writes a memory of that owner holds it."""
         return self._locks.setdefault(owner, anyio.Lock())
@@ -204,7 +209,7 @@ class Writer:
 
     async def _repeated(self, said: Memory, vector: Floats | None) -> Memory | None:
         """The memory that says so already."""
-        scale = self._scale or PLAIN
+        scale = self.scale
         key = content_key(said.content)
         for old in self._library.worded(said.owner, said.content):
             if may_repeat(said, old) and (
@@ -222,7 +227,7 @@ class Writer:
         """The plans that it reports done."""
         if report.type not in REPORTS:
             return ()
-        scale = self._scale or PLAIN
+        scale = self.scale
         wanted = Wanted(types=PLANS, states=frozenset({MemoryState.ACTIVE}))
         return tuple(
             making.resolved(plan, report)
