@@ -36,7 +36,10 @@ def block(telling: Telling) -> str:
             WARNING,
             _head(telling),
             *_headed("Signals, the most urgent first:", _signals(telling)),
-            *_headed(_related_heading(telling), related_bullets(telling)),
+            *_headed(
+                _related_heading(telling),
+                related_bullets(telling.related, telling.decision.signals),
+            ),
             *_headed("Known relations:", bullets(telling.enrichment.graph, most=MAX_GRAPH)),
             *_headed("A language model's assessment of it:", _assessed(telling.analysis)),
             CLOSE,

@@ -98,7 +98,8 @@ def _unanalysed(telling: Telling, words: _Words) -> Iterator[str]:
     yield from (f"[+] {_titled(one)}" for one in _of(others, DELTAS)[:MAX_DELTAS])
     if others:
         yield from [words.label("signals"), *_summary(decision.signals, words)]
-    related = list(related_bullets(telling, sign=tagless, worded=words.age))
+    past = related_bullets(telling.related, decision.signals, sign=tagless, worded=words.age)
+    related = list(past)
     yield from [words.label("linked"), *related] if related else []
     at = local(snapshot.now, snapshot.zone)
     yield words.label("time", at, snapshot.zone.key, words.of(PERIODS[decision.period]))

@@ -54,9 +54,10 @@ class Telling:
 
     @property
     def related(self) -> tuple[Related, ...]:
-        """What is told of the past: nothing where no model explains it and ``link`` is off."""
+        """What hosts and users are told of the past: nothing where no model explains it and
+        ``link`` is off."""
         linked = self.analysis is not None or self.link == "local"
-        return self.enrichment.related[:IN_ALL] if linked else ()
+        return self.enrichment.related if linked else ()
 
     @property
     def is_linked_locally(self) -> bool:
@@ -78,16 +79,21 @@ def shown(signals: Sequence[Signal], most: int = MAX_SIGNALS) -> tuple[Signal, .
 
 
 def related_bullets(
-    telling: Telling, *, sign: Sign = escaped, worded: Callable[[str], str] = str
+    related: Sequence[Related],
+    signals: Iterable[Signal],
+    *,
+    sign: Sign = escaped,
+    worded: Callable[[str], str] = str,
 ) -> Iterator[str]:
     """One an item, at most nine of at most 200 characters: its age in brackets, its words quoted.
 
     Behind that, whether it is resolved; and where several signals have something, which one it
     belongs to. ``worded`` says an age in another language.
     """
-    several = len({one.signal_id for one in telling.related}) > 1
-    titles = {signal.id: signal.title for signal in telling.decision.signals}
-    for one in telling.related:
+    told = related[:IN_ALL]
+    several = len({one.signal_id for one in told}) > 1
+    titles = {signal.id: signal.title for signal in signals}
+    for one in told:
         head = f"- [{line(worded(one.age), _AGE_CHARS, sign=sign)}] "
         about = titles.get(one.signal_id, "") if several else ""
         tail = _tail(one, about, sign)
