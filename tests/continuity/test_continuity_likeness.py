@@ -35,6 +35,9 @@ def test_one_piece_of_work_is_told_from_another(one: str, other: str, *, same: b
         ("Run the row count check", "Run the migration", False),
         ("运行行数校验", "再次运行行数校验", True), ("运行行数校验", "运行迁移脚本", False),
         ("", "", True), ("", "x y", False),
+        ("write chapter 3", "write chapter 4", False),
+        ("写第3章", "写第4章", False),
+        ("write step 3", "write step 3 again", True),
     ],
 )  # fmt: skip
 def test_one_step_is_told_from_another(one: str, other: str, *, same: bool):

@@ -33,6 +33,16 @@ def same_work(one: str, other: str) -> bool:
 
 
 def same_step(one: str, other: str) -> bool:
-    """Whether the texts name one step: equal ones, or they share half of all their words."""
+    """Whether the texts name one step: equal ones, or they share half of all their words.
+
+    Other numbers make another step: "write chapter 3" is not "write chapter 4".
+    """
     words, others = content(one), content(other)
+    numbers, other_numbers = map(_numbers, (words, others))
+    if numbers and other_numbers and numbers != other_numbers:
+        return False
     return one == other or 2 * len(words & others) >= max(1, len(words | others))
+
+
+def _numbers(words: frozenset[str]) -> frozenset[str]:
+    return frozenset(word for word in words if any(letter.isdigit() for letter in word))
