@@ -48,6 +48,17 @@ async def test_a_restart_begins_where_the_last_one_stopped(tmp_path):
         assert not third.read().active
 
 
+async def test_a_turn_of_the_very_second_of_the_checkpoint_is_not_missed(tmp_path):
+    async with open_scene(tmp_path) as scene:
+        await scene.turn(*TASK[0])
+        await scene.round()
+        scene.clock.move(timedelta(milliseconds=300))
+        await scene.turn(*TASK[1])
+        again = scene.anew()
+        await again.round()
+        assert "/auth/refresh" in again.read().next_action
+
+
 async def test_turns_of_before_a_hand_edit_are_known_to_the_hand(tmp_path):
     async with open_scene(tmp_path) as scene:
         await scene.work()

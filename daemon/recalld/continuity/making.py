@@ -47,18 +47,23 @@ class Heard:
     kept: Sequence[KeptTurn]
     is_no_user: Callable[[str, str], bool]
 
-    def since(self, moment: datetime | None) -> list[Turn]:
-        """Those said in a later second than ``moment``; the file knows whole seconds only."""
-        return [
-            turn
-            for kept in self.kept
-            if moment is None or kept.at.replace(microsecond=0) > moment
-            if (turn := self._turn(kept)) is not None
-        ]
+    def later_than(self, moment: datetime) -> list[Turn]:
+        """Those said in a later second; the file knows whole seconds only."""
+        return self._turns(lambda kept: kept.at.replace(microsecond=0) > moment)
 
-    def received_since(self, moment: datetime | None) -> list[Turn]:
-        kept = [each for each in self.kept if moment is None or each.received_at > moment]
-        return replace(self, kept=kept).since(None)
+    def not_before(self, moment: datetime) -> list[Turn]:
+        """Those said in that second or later."""
+        return self._turns(lambda kept: kept.at >= moment)
+
+    def received_after(self, moment: datetime) -> list[Turn]:
+        return self._turns(lambda kept: kept.received_at > moment)
+
+    def all(self) -> list[Turn]:
+        return self._turns(lambda _: True)
+
+    def _turns(self, wanted: Callable[[KeptTurn], bool]) -> list[Turn]:
+        read = (self._turn(kept) for kept in self.kept if wanted(kept))
+        return [turn for turn in read if turn is not None]
 
     def _turn(self, kept: KeptTurn) -> Turn | None:
         try:
@@ -86,14 +91,10 @@ def ruling_of(
 ) -> Ruling:
     """What to write after these turns; where nothing was said, an empty file if there is none.
 
-    A hand edit knows what was said before it. ``again``: the turns may have been made into this
-    checkpoint before, so those that it is as old as count no more.
+    ``again``: some of the turns may have been made into this checkpoint before.
     """
     before = None if old.parsed is None else old.parsed.checkpoint
-    if old.origin is Origin.HAND:
-        turns = heard.received_since(old.modified_at)
-    else:
-        turns = heard.since(before.updated_at if before is not None and again else None)
+    turns = _unused(old, before, heard, again=again)
     new = extract.from_turns(old.base, turns, ignore=ignore) if turns else None
     if new is None:
         empty = lines.put(Checkpoint()) if old.parsed is None else None
@@ -107,7 +108,19 @@ def ruling_of(
     return replace(ruling, write=lines.put(ruling.write))
 
 
+def _unused(old: Old, before: Checkpoint | None, heard: Heard, *, again: bool) -> list[Turn]:
+    """Turns that the file does not know of: a hand knows what was said before it wrote.
+
+    Those of the second that a checkpoint is of are used twice rather than never.
+    """
+    if old.origin is Origin.HAND and old.modified_at is not None:
+        return heard.received_after(old.modified_at)
+    if again and before is not None and before.updated_at is not None:
+        return heard.not_before(before.updated_at)
+    return heard.all()
+
+
 def finished(checkpoint: Checkpoint, heard: Heard, *, modified_at: datetime) -> Done | None:
     """Whether turns later than the checkpoint report its work as done."""
-    turns = heard.since(checkpoint.updated_at or modified_at)
+    turns = heard.later_than(checkpoint.updated_at or modified_at)
     return progress.reported_done(checkpoint, turns) if turns else None
