@@ -20,6 +20,7 @@ import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
+from functools import lru_cache
 from types import MappingProxyType
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -106,25 +107,33 @@ def is_schedule(tag: str) -> bool:
 
 def parse(tag: str) -> Schedule:
     """The schedule in a tag. ``BadSchedule`` where there is none."""
-    if not is_schedule(tag):
-        raise BadSchedule(f"{tag!r} does not start with {CRON!r}")
-    text = unicodedata.normalize("NFKC", tag[len(CRON) :]).strip()
-    for form in _FORMS:
-        found = form.fullmatch(text)
-        if found is not None:
-            return _read(tag, {name: part for name, part in found.groupdict().items() if part})
-    raise BadSchedule(f"{tag!r} is no schedule")
+    found = _parsed(tag)
+    if isinstance(found, Schedule):
+        return found
+    raise BadSchedule(found)
 
 
 def problem(tag: str) -> str | None:
     """What is wrong with a tag that wants to be a schedule; None for good ones and others."""
+    found = _parsed(tag) if is_schedule(tag) else None
+    return found if isinstance(found, str) else None
+
+
+@lru_cache(maxsize=4_096)
+def _parsed(tag: str) -> Schedule | str:
+    """The schedule, or what is wrong with it. The same tags are asked for at every tick."""
     if not is_schedule(tag):
-        return None
-    try:
-        parse(tag)
-    except BadSchedule as error:
-        return str(error)
-    return None
+        return f"{tag!r} does not start with {CRON!r}"
+    text = unicodedata.normalize("NFKC", tag[len(CRON) :]).strip()
+    for form in _FORMS:
+        found = form.fullmatch(text)
+        if found is not None:
+            parts = {name: part for name, part in found.groupdict().items() if part}
+            try:
+                return _read(tag, parts)
+            except BadSchedule as error:
+                return str(error)
+    return f"{tag!r} is no schedule"
 
 
 def next_after(schedule: Schedule, last: datetime, zone: ZoneInfo) -> datetime | None:

@@ -1,17 +1,29 @@
 """What checks have in common: whom they believe, in which order, and how many they name. Pure."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from itertools import chain
+from operator import attrgetter
+from typing import NamedTuple, TypeVar
 
 from recalld.heartbeat.model import Signal, Snapshot, Tier
 from recalld.heartbeat.tiers import effective
 from recalld.memories.model import Memory, MemoryState, MemoryType, Origin
 
+T = TypeVar("T")
+
 MAX_RESULTS = 20
 MIN_CONFIDENCE = 0.5
 DAY = timedelta(days=1)
 HOUR = timedelta(hours=1)
+
+
+class Label(NamedTuple):
+    """A check's name, and the tier its signals have before tags and freshness."""
+
+    name: str
+    tier: Tier
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,37 +37,43 @@ class Found:
 
 
 def signals(
-    snapshot: Snapshot, name: str, tier: Tier, found: Iterable[Found], *, limit: int = MAX_RESULTS
+    snapshot: Snapshot,
+    label: Label,
+    items: Sequence[T],
+    make: Callable[[T], Found],
+    *,
+    limit: int = MAX_RESULTS,
 ) -> tuple[Signal, ...]:
-    """Of ``found``, the most important first, the first ``limit``.
+    """What ``make`` says of the first ``limit`` of ``items``, the most important first.
 
-    How many more there are stands as ``left_out`` in the first one's detail.
+    How many more there are stands as ``left_out`` in the first signal's detail; nothing is made
+    of those.
     """
-    every = list(found)
-    kept = [
-        Signal(
-            id=f"{name}:{one.key}",
-            check=name,
-            tier=effective(tier, one.memories, snapshot.now, name),
-            title=one.title,
-            memories=one.memories,
-            detail=one.detail,
-        )
-        for one in every[:limit]
-    ]
-    if len(every) > limit:
-        kept[0] = replace(kept[0], detail={**kept[0].detail, "left_out": len(every) - limit})
+    kept = [_signal(snapshot, label, make(item)) for item in items[:limit]]
+    if len(items) > limit:
+        kept[0] = replace(kept[0], detail={**kept[0].detail, "left_out": len(items) - limit})
     return tuple(kept)
+
+
+def told(snapshot: Snapshot, label: Label, found: Sequence[Found]) -> tuple[Signal, ...]:
+    """The same of what is made already."""
+    return signals(snapshot, label, found, lambda one: one)
+
+
+def _signal(snapshot: Snapshot, label: Label, found: Found) -> Signal:
+    return Signal(
+        id=f"{label.name}:{found.key}",
+        check=label.name,
+        tier=effective(label.tier, found.memories, snapshot.now, label.name),
+        title=found.title,
+        memories=found.memories,
+        detail=found.detail,
+    )
 
 
 def live(snapshot: Snapshot, *types: MemoryType) -> Iterator[Memory]:
     """The active and stale ones of these types, of all where none is named."""
-    for kind in types or tuple(MemoryType):
-        yield from snapshot.live[kind]
-
-
-def active(snapshot: Snapshot, *types: MemoryType) -> Iterator[Memory]:
-    return (one for one in live(snapshot, *types) if one.state is MemoryState.ACTIVE)
+    return chain.from_iterable(snapshot.live[kind] for kind in types or tuple(MemoryType))
 
 
 def is_sure(memory: Memory) -> bool:
@@ -63,9 +81,12 @@ def is_sure(memory: Memory) -> bool:
     return memory.confidence == 0 or memory.confidence >= MIN_CONFIDENCE
 
 
-def weight(memory: Memory) -> tuple[float, float, str]:
-    """Sorts the most important first, then the newest, then by id."""
-    return -memory.importance, -memory.created_at.timestamp(), memory.id
+def by_weight(memories: Iterable[Memory]) -> list[Memory]:
+    """The most important first, then the newest, then by id."""
+    ordered = sorted(memories, key=attrgetter("id"))
+    ordered.sort(key=attrgetter("created_at"), reverse=True)
+    ordered.sort(key=attrgetter("importance"), reverse=True)
+    return ordered
 
 
 def near(snapshot: Snapshot, memory: Memory, floor: float) -> Iterator[tuple[Memory, float]]:

@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
-from heapq import nsmallest
+from functools import partial
 from itertools import islice
 
 from recalld.heartbeat import cron
-from recalld.heartbeat.finding import DAY, is_sure, live, near, rounded, weight
+from recalld.heartbeat.finding import DAY, by_weight, is_sure, live, near, rounded
 from recalld.heartbeat.model import Snapshot
 from recalld.memories.model import Memory, MemoryState, MemoryType
 
@@ -60,9 +60,7 @@ def plans(snapshot: Snapshot) -> list[Memory]:
     within two weeks first, then the most important."""
     some = (one for one in live(snapshot, MemoryType.PLAN) if is_sure(one))
     unscheduled = (one for one in some if not one.tags or not cron.has_schedule(one))
-    return nsmallest(
-        MAX_PLANS, unscheduled, key=lambda one: (_nearness(snapshot, one), weight(one))
-    )
+    return sorted(by_weight(unscheduled), key=partial(_nearness, snapshot))[:MAX_PLANS]
 
 
 def goals(snapshot: Snapshot) -> list[Goal]:

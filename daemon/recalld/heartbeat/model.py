@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import IntEnum, StrEnum
+from operator import attrgetter
 from zoneinfo import ZoneInfo
 
 from recalld.memories.model import Memory, MemoryState, MemoryType, Origin, Similar
@@ -239,17 +240,17 @@ class Snapshot:
     live: Mapping[MemoryType, tuple[Memory, ...]] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        said = sorted(
-            (
-                memory
-                for memory in self.memories.values()
-                if memory.owner == self.owner
-                and memory.origin is not Origin.HEARTBEAT
-                and memory.state is not MemoryState.DELETED
-                and memory.created_at <= self.now
-            ),
-            key=lambda memory: (memory.created_at, memory.id),
-        )
+        said = [
+            memory
+            for memory in self.memories.values()
+            if memory.created_at <= self.now
+            and memory.state is not MemoryState.DELETED
+            and memory.origin is not Origin.HEARTBEAT
+            and memory.owner == self.owner
+        ]
+        # Stores give them by id, and ids grow with time: both sorts find most of it done.
+        said.sort(key=attrgetter("id"))
+        said.sort(key=attrgetter("created_at"))
         live: dict[MemoryType, list[Memory]] = {kind: [] for kind in MemoryType}
         for memory in said:
             if memory.state in LIVE:

@@ -14,12 +14,11 @@ MAX_LOOKED_AT = 10
 
 def last_mentions(snapshot: Snapshot) -> dict[str, Memory]:
     """The newest memory that mentions each entity, by its name; of several at once the last id."""
-    if not snapshot.entities:
-        return {}
     newest: dict[str, Memory] = {}
-    for memory in snapshot.said:
-        for name in snapshot.entities.get(memory.id, ()):
-            newest[name] = memory
+    if snapshot.entities:
+        for memory in snapshot.said:
+            for name in snapshot.entities.get(memory.id, ()):
+                newest[name] = memory
     return newest
 
 

@@ -2,9 +2,11 @@
 
 from datetime import datetime, timedelta
 
-from recalld.heartbeat.finding import Found, hours, signals, stamp
+from recalld.heartbeat.finding import Found, Label, hours, stamp, told
 from recalld.heartbeat.model import Check, Signal, Snapshot, Tier, Workspace
 from recalld.heartbeat.wording import quoted, title
+
+LABEL = Label("blocker", Tier.ELEVATED)
 
 OLD = timedelta(days=1)
 
@@ -20,7 +22,7 @@ def _find(snapshot: Snapshot) -> tuple[Signal, ...]:
     ]
     blocked.sort(key=lambda each: each[:2])
     found = [_found(snapshot, one, since) for since, _, one in blocked]
-    return signals(snapshot, "blocker", Tier.ELEVATED, found)
+    return told(snapshot, LABEL, found)
 
 
 def _found(snapshot: Snapshot, workspace: Workspace, since: datetime) -> Found:
@@ -36,4 +38,4 @@ def _found(snapshot: Snapshot, workspace: Workspace, since: datetime) -> Found:
     )
 
 
-CHECK = Check(name="blocker", tier=Tier.ELEVATED, find=_find)
+CHECK = Check(name=LABEL.name, tier=LABEL.tier, find=_find)

@@ -1,9 +1,13 @@
 """A memory that something else contradicts."""
 
-from recalld.heartbeat.finding import Found, counts, live, signals, weight
+from functools import partial
+
+from recalld.heartbeat.finding import Found, Label, by_weight, counts, live, signals
 from recalld.heartbeat.model import Check, Signal, Snapshot, Tier
 from recalld.heartbeat.wording import quoted, title
 from recalld.memories.model import Memory
+
+LABEL = Label("conflicts", Tier.ELEVATED)
 
 # A confidence factor that starts so; the rest names the other memory, or says why.
 FLAG = "conflict_flagged:"
@@ -12,8 +16,7 @@ FLAG = "conflict_flagged:"
 def _find(snapshot: Snapshot) -> tuple[Signal, ...]:
     """One signal a memory, the most important first; doubted ones are just what is meant."""
     flagged = [memory for memory in live(snapshot) if memory.confidence_factors and _flags(memory)]
-    flagged.sort(key=weight)
-    return signals(snapshot, "conflicts", Tier.ELEVATED, [_found(snapshot, m) for m in flagged])
+    return signals(snapshot, LABEL, by_weight(flagged), partial(_found, snapshot))
 
 
 def _flags(memory: Memory) -> tuple[str, ...]:
@@ -37,4 +40,4 @@ def _found(snapshot: Snapshot, memory: Memory) -> Found:
     )
 
 
-CHECK = Check(name="conflicts", tier=Tier.ELEVATED, find=_find)
+CHECK = Check(name=LABEL.name, tier=LABEL.tier, find=_find)

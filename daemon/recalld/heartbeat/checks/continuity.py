@@ -2,16 +2,20 @@
 
 from collections.abc import Iterable
 from datetime import timedelta
+from itertools import takewhile
 from operator import attrgetter
 
-from recalld.heartbeat.finding import Found, hours, live, signals, stamp
-from recalld.heartbeat.model import Check, Signal, Snapshot, Tier, Workspace
+from recalld.heartbeat.finding import Found, Label, hours, stamp, told
+from recalld.heartbeat.model import LIVE, Check, Signal, Snapshot, Tier, Workspace
 from recalld.heartbeat.wording import listed, quoted, title
 from recalld.memories.model import Memory, MemoryType
 from recalld.text.language import is_cjk
 
+LABEL = Label("continuity", Tier.ELEVATED)
+
 FRESH = timedelta(hours=12)
 ONE_SESSION = timedelta(hours=2)
+WORK = frozenset({MemoryType.CONTEXT, MemoryType.ACTIVITY})
 MAX_TOPICS = 3
 MAX_TOPIC_CHARS = 80
 
@@ -25,7 +29,7 @@ def _find(snapshot: Snapshot) -> tuple[Signal, ...]:
     if snapshot.in_conversation:
         return ()
     found = _checkpoints(snapshot) or _memories(snapshot)
-    return signals(snapshot, "continuity", Tier.ELEVATED, found[:1])
+    return told(snapshot, LABEL, found[:1])
 
 
 def _checkpoints(snapshot: Snapshot) -> list[Found]:
@@ -36,22 +40,14 @@ def _checkpoints(snapshot: Snapshot) -> list[Found]:
 
 
 def _memories(snapshot: Snapshot) -> list[Found]:
-    recent = sorted(
-        (one for one in live(snapshot, MemoryType.CONTEXT, MemoryType.ACTIVITY)),
-        key=lambda one: (one.created_at, one.id),
-        reverse=True,
-    )
-    if not recent or snapshot.now - recent[0].created_at >= FRESH:
+    recent = (one for one in reversed(snapshot.said) if one.state in LIVE and one.type in WORK)
+    newest = next(recent, None)
+    if newest is None or snapshot.now - newest.created_at >= FRESH:
         return []
-    newest = recent[0]
-    around = [one for one in recent if _belongs(one, newest)]
-    topics = _topics(one.content for one in around)
+    start = newest.created_at - ONE_SESSION
+    around = takewhile(lambda one: one.created_at >= start, recent)
+    topics = _topics(one.content for one in (newest, *around) if one.session == newest.session)
     return [_found(snapshot, newest, topics)]
-
-
-def _belongs(memory: Memory, newest: Memory) -> bool:
-    """Whether it is of the newest one's session, said within the two hours before it."""
-    return memory.session == newest.session and newest.created_at - memory.created_at <= ONE_SESSION
 
 
 def _found(snapshot: Snapshot, newest: Memory, topics: list[str]) -> Found:
@@ -104,4 +100,4 @@ def _age(snapshot: Snapshot, workspace: Workspace) -> timedelta:
     return max(timedelta(0), snapshot.now - written)
 
 
-CHECK = Check(name="continuity", tier=Tier.ELEVATED, find=_find)
+CHECK = Check(name=LABEL.name, tier=LABEL.tier, find=_find)

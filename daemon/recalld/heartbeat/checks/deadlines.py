@@ -2,11 +2,13 @@
 
 from datetime import datetime, timedelta
 
-from recalld.heartbeat.finding import Found, active, hours, is_sure, signals, stamp
+from recalld.heartbeat.finding import Found, Label, hours, is_sure, live, signals, stamp
 from recalld.heartbeat.model import Check, Signal, Snapshot, Tier
 from recalld.heartbeat.surfaced import soft
 from recalld.heartbeat.wording import title
-from recalld.memories.model import Memory
+from recalld.memories.model import Memory, MemoryState
+
+LABEL = Label("deadlines", Tier.IMMEDIATE)
 
 NEAR = timedelta(hours=24)
 
@@ -16,13 +18,16 @@ def _find(snapshot: Snapshot) -> tuple[Signal, ...]:
     horizon = snapshot.now + NEAR
     dated = [
         (memory.expires_at, memory)
-        for memory in active(snapshot)
-        if memory.expires_at is not None and memory.expires_at < horizon and is_sure(memory)
+        for memory in live(snapshot)
+        if memory.expires_at is not None
+        and memory.expires_at < horizon
+        and memory.state is MemoryState.ACTIVE
+        and is_sure(memory)
     ]
     dated.sort(key=lambda pair: (pair[0], -pair[1].importance, pair[1].id))
     shown = soft(snapshot, (memory for _, memory in dated))
-    found = [_found(snapshot, one, one.expires_at) for one in shown if one.expires_at is not None]
-    return signals(snapshot, "deadlines", Tier.IMMEDIATE, found)
+    ends = {memory.id: expires_at for expires_at, memory in dated}
+    return signals(snapshot, LABEL, shown, lambda one: _found(snapshot, one, ends[one.id]))
 
 
 def _found(snapshot: Snapshot, memory: Memory, expires_at: datetime) -> Found:
@@ -40,4 +45,4 @@ def _found(snapshot: Snapshot, memory: Memory, expires_at: datetime) -> Found:
     )
 
 
-CHECK = Check(name="deadlines", tier=Tier.IMMEDIATE, find=_find)
+CHECK = Check(name=LABEL.name, tier=LABEL.tier, find=_find)

@@ -1,11 +1,15 @@
 """Something important that nobody has used for so long that it fades."""
 
-from recalld.heartbeat.finding import DAY, Found, is_sure, live, rounded, signals, weight
+from functools import partial
+
+from recalld.heartbeat.finding import DAY, Found, Label, by_weight, is_sure, live, rounded, signals
 from recalld.heartbeat.model import Check, Signal, Snapshot, Tier
 from recalld.heartbeat.surfaced import strict
 from recalld.heartbeat.wording import title
 from recalld.memories.decay import decay
 from recalld.memories.model import Memory
+
+LABEL = Label("decaying", Tier.LOW)
 
 MIN_IMPORTANCE = 0.8
 FADED = 0.4
@@ -20,8 +24,8 @@ def _find(snapshot: Snapshot) -> tuple[Signal, ...]:
         and is_sure(memory)
         and decay(memory, snapshot.now) < FADED
     ]
-    shown = sorted(strict(snapshot, fading), key=weight)
-    return signals(snapshot, "decaying", Tier.LOW, [_found(snapshot, one) for one in shown])
+    shown = by_weight(strict(snapshot, fading))
+    return signals(snapshot, LABEL, shown, partial(_found, snapshot))
 
 
 def _found(snapshot: Snapshot, memory: Memory) -> Found:
@@ -37,4 +41,4 @@ def _found(snapshot: Snapshot, memory: Memory) -> Found:
     )
 
 
-CHECK = Check(name="decaying", tier=Tier.LOW, find=_find)
+CHECK = Check(name=LABEL.name, tier=LABEL.tier, find=_find)

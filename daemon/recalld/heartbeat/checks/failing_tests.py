@@ -5,9 +5,11 @@ from datetime import datetime, timedelta
 from operator import itemgetter
 from typing import NamedTuple
 
-from recalld.heartbeat.finding import Found, signals, stamp
+from recalld.heartbeat.finding import Found, Label, stamp, told
 from recalld.heartbeat.model import Check, Signal, Snapshot, Tier, Workspace
 from recalld.heartbeat.wording import prefers_chinese, title
+
+LABEL = Label("failing_tests", Tier.ELEVATED)
 
 # What has lain there for longer is no news, whoever has or has not heard of it.
 RECENT = timedelta(hours=24)
@@ -33,7 +35,7 @@ def _find(snapshot: Snapshot) -> tuple[Signal, ...]:
     failing.sort(key=lambda pair: pair[0].root)
     failing.sort(key=lambda pair: pair[1][0].changed_at, reverse=True)
     found = [_found(snapshot, *pair) for pair in failing]
-    return signals(snapshot, "failing_tests", Tier.ELEVATED, found)
+    return told(snapshot, LABEL, found)
 
 
 def _failing(snapshot: Snapshot, workspace: Workspace) -> list[_Report]:
@@ -66,4 +68,4 @@ def _found(snapshot: Snapshot, workspace: Workspace, reports: list[_Report]) -> 
     )
 
 
-CHECK = Check(name="failing_tests", tier=Tier.ELEVATED, find=_find)
+CHECK = Check(name=LABEL.name, tier=LABEL.tier, find=_find)

@@ -5,11 +5,13 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from recalld.heartbeat.finding import Found, live, signals, weight
+from recalld.heartbeat.finding import Found, Label, by_weight, live, told
 from recalld.heartbeat.mentions import named_path, names_branch
 from recalld.heartbeat.model import Check, Signal, Snapshot, Tier, Workspace
 from recalld.heartbeat.wording import prefers_chinese, quoted, title
 from recalld.memories.model import Memory, MemoryType
+
+LABEL = Label("git", Tier.NORMAL)
 
 _REVERT = re.compile(r"revert(?:s|ed|ing)?\b|(?:回滚|回滾|回退|撤销|撤銷|还原|還原)", re.IGNORECASE)
 HASH_CHARS = 12
@@ -26,14 +28,14 @@ def _find(snapshot: Snapshot) -> tuple[Signal, ...]:
 
     A plan is named once, with its newest commit; a revert with the plans whose files it touches.
     """
-    plans = sorted(live(snapshot, MemoryType.PLAN), key=weight)
+    plans = by_weight(live(snapshot, MemoryType.PLAN)) if snapshot.workspaces else []
     workspaces = sorted(snapshot.workspaces, key=lambda one: one.root)
     found = [
         *(one for workspace in workspaces for one in _reverts(workspace, plans)),
         *_unique(one for workspace in workspaces for one in _touched(workspace, plans)),
         *(one for workspace in workspaces for one in _branch(snapshot, workspace, plans)),
     ]
-    return signals(snapshot, "git", Tier.NORMAL, found)
+    return told(snapshot, LABEL, found)
 
 
 def _commits(workspace: Workspace, *, reverts: bool) -> list[_Commit]:
@@ -101,4 +103,4 @@ def _about(workspace: Workspace, commit: _Commit) -> dict[str, object]:
     }
 
 
-CHECK = Check(name="git", tier=Tier.NORMAL, find=_find)
+CHECK = Check(name=LABEL.name, tier=LABEL.tier, find=_find)

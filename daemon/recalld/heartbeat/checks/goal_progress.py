@@ -2,10 +2,12 @@
 
 from datetime import timedelta
 
-from recalld.heartbeat.finding import Found, rounded, signals
+from recalld.heartbeat.finding import Found, Label, rounded, signals
 from recalld.heartbeat.goals import Goal, Progress, goals
 from recalld.heartbeat.model import Check, Signal, Snapshot, Tier
 from recalld.heartbeat.wording import title
+
+LABEL = Label("goal_progress", Tier.NORMAL)
 
 # What needs someone stands before what goes well.
 ORDER = (Progress.AT_RISK, Progress.STALLED, Progress.ON_TRACK)
@@ -18,7 +20,7 @@ def _find(snapshot: Snapshot) -> tuple[Signal, ...]:
     """
     named = [one for one in goals(snapshot) if one.progress in ORDER and not _is_over(one)]
     named.sort(key=lambda one: ORDER.index(one.progress))
-    return signals(snapshot, "goal_progress", Tier.NORMAL, [_found(one) for one in named])
+    return signals(snapshot, LABEL, named, _found)
 
 
 def _is_over(goal: Goal) -> bool:
@@ -41,4 +43,4 @@ def _found(goal: Goal) -> Found:
     )
 
 
-CHECK = Check(name="goal_progress", tier=Tier.NORMAL, find=_find)
+CHECK = Check(name=LABEL.name, tier=LABEL.tier, find=_find)

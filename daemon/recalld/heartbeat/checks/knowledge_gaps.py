@@ -1,18 +1,23 @@
 """A question that nothing remembered seems to answer."""
 
-from recalld.heartbeat.finding import Found, days, signals
+from functools import partial
+
+from recalld.heartbeat.finding import Found, Label, days, signals
 from recalld.heartbeat.gaps import open_questions
 from recalld.heartbeat.model import Check, Signal, Snapshot, Tier
 from recalld.heartbeat.wording import title
 from recalld.memories.model import Memory
+
+LABEL = Label("knowledge_gaps", Tier.NORMAL)
 
 MAX_GAPS = 5
 
 
 def _find(snapshot: Snapshot) -> tuple[Signal, ...]:
     """The newest first, at most five."""
-    found = [_found(snapshot, one) for one in open_questions(snapshot)]
-    return signals(snapshot, "knowledge_gaps", Tier.NORMAL, found, limit=MAX_GAPS)
+    return signals(
+        snapshot, LABEL, open_questions(snapshot), partial(_found, snapshot), limit=MAX_GAPS
+    )
 
 
 def _found(snapshot: Snapshot, memory: Memory) -> Found:
@@ -24,4 +29,4 @@ def _found(snapshot: Snapshot, memory: Memory) -> Found:
     )
 
 
-CHECK = Check(name="knowledge_gaps", tier=Tier.NORMAL, find=_find)
+CHECK = Check(name=LABEL.name, tier=LABEL.tier, find=_find)

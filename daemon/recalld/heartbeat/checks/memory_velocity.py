@@ -2,9 +2,11 @@
 
 from bisect import bisect_right
 
-from recalld.heartbeat.finding import Found, signals, stamp
+from recalld.heartbeat.finding import Found, Label, stamp, told
 from recalld.heartbeat.model import Check, Signal, Snapshot, State, Tier
 from recalld.heartbeat.wording import prefers_chinese, title
+
+LABEL = Label("memory_velocity", Tier.ELEVATED)
 
 MANY = 5
 
@@ -22,7 +24,7 @@ def _find(snapshot: Snapshot) -> tuple[Signal, ...]:
         title=title("velocity", "", chinese=prefers_chinese(snapshot), count=count),
         detail={"new_memories": count, "since": stamp(last.at)},
     )
-    return signals(snapshot, "memory_velocity", Tier.ELEVATED, [found])
+    return told(snapshot, LABEL, [found])
 
 
 def _new(snapshot: Snapshot, last: State) -> int:
@@ -32,4 +34,4 @@ def _new(snapshot: Snapshot, last: State) -> int:
     return max(later, len(snapshot.said) - last.memories)
 
 
-CHECK = Check(name="memory_velocity", tier=Tier.ELEVATED, find=_find)
+CHECK = Check(name=LABEL.name, tier=LABEL.tier, find=_find)

@@ -4,13 +4,16 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, time, timedelta
+from functools import partial
 from typing import NamedTuple
 
 from recalld.heartbeat import cron
-from recalld.heartbeat.finding import Found, rounded, signals
+from recalld.heartbeat.finding import Found, Label, rounded, signals
 from recalld.heartbeat.model import Check, Signal, Snapshot, Tier
 from recalld.heartbeat.wording import prefers_chinese, title
 from recalld.memories.model import Memory
+
+LABEL = Label("patterns", Tier.LOW)
 
 WINDOW = timedelta(days=90)
 WEEK = timedelta(days=7)
@@ -39,7 +42,7 @@ def _find(snapshot: Snapshot) -> tuple[Signal, ...]:
         return ()
     habits = [one for one in _habits(snapshot, recent) if len(one.days) >= OFTEN]
     habits.sort(key=lambda one: (-len(one.days), one.kind, one.name))
-    return signals(snapshot, "patterns", Tier.LOW, [_found(snapshot, one) for one in habits])
+    return signals(snapshot, LABEL, habits, partial(_found, snapshot))
 
 
 def _habits(snapshot: Snapshot, recent: tuple[Memory, ...]) -> Iterator[_Habit]:
@@ -93,4 +96,4 @@ def _found(snapshot: Snapshot, habit: _Habit) -> Found:
     )
 
 
-CHECK = Check(name="patterns", tier=Tier.LOW, find=_find)
+CHECK = Check(name=LABEL.name, tier=LABEL.tier, find=_find)

@@ -1,14 +1,17 @@
 """An active plan or activity that matters and is still going on."""
 
 from datetime import timedelta
+from functools import partial
 
 from recalld.heartbeat import cron
 from recalld.heartbeat.chatter import is_chatter
-from recalld.heartbeat.finding import Found, active, days, is_sure, signals, weight
+from recalld.heartbeat.finding import Found, Label, by_weight, days, is_sure, live, signals
 from recalld.heartbeat.model import Check, Signal, Snapshot, Tier
 from recalld.heartbeat.surfaced import strict
 from recalld.heartbeat.wording import title
-from recalld.memories.model import Memory, MemoryType
+from recalld.memories.model import Memory, MemoryState, MemoryType
+
+LABEL = Label("pending_work", Tier.NORMAL)
 
 MIN_IMPORTANCE = 0.4
 RECENT = timedelta(days=7)
@@ -19,15 +22,16 @@ def _find(snapshot: Snapshot) -> tuple[Signal, ...]:
     """The most important first. What has a schedule comes with that instead."""
     pending = [
         memory
-        for memory in active(snapshot, MemoryType.PLAN, MemoryType.ACTIVITY)
-        if memory.importance >= MIN_IMPORTANCE
+        for memory in live(snapshot, MemoryType.PLAN, MemoryType.ACTIVITY)
+        if memory.state is MemoryState.ACTIVE
+        and memory.importance >= MIN_IMPORTANCE
         and _goes_on(snapshot, memory)
         and is_sure(memory)
         and not cron.has_schedule(memory)
         and not is_chatter(memory.content)
     ]
-    shown = sorted(strict(snapshot, pending), key=weight)
-    return signals(snapshot, "pending_work", Tier.NORMAL, [_found(snapshot, one) for one in shown])
+    shown = by_weight(strict(snapshot, pending))
+    return signals(snapshot, LABEL, shown, partial(_found, snapshot))
 
 
 def _goes_on(snapshot: Snapshot, memory: Memory) -> bool:
@@ -54,4 +58,4 @@ def _found(snapshot: Snapshot, memory: Memory) -> Found:
     )
 
 
-CHECK = Check(name="pending_work", tier=Tier.NORMAL, find=_find)
+CHECK = Check(name=LABEL.name, tier=LABEL.tier, find=_find)

@@ -3,12 +3,14 @@
 from collections.abc import Iterator
 from datetime import timedelta
 
-from recalld.heartbeat.finding import Found, days, rounded, signals
+from recalld.heartbeat.finding import Found, Label, days, rounded, told
 from recalld.heartbeat.goals import goals
 from recalld.heartbeat.model import Check, Signal, Snapshot, State, Tier
 from recalld.heartbeat.mood import CHANGE, mood
 from recalld.heartbeat.silence import last_mentions
 from recalld.heartbeat.wording import prefers_chinese, title
+
+LABEL = Label("positive_deltas", Tier.NORMAL)
 
 SILENT_DAYS = 7.0
 
@@ -19,7 +21,7 @@ def _find(snapshot: Snapshot) -> tuple[Signal, ...]:
     if last is None:
         return ()
     found = [*_goals(snapshot, last), *_entities(snapshot, last), *_sentiment(snapshot, last)]
-    return signals(snapshot, "positive_deltas", Tier.NORMAL, found)
+    return told(snapshot, LABEL, found)
 
 
 def _goals(snapshot: Snapshot, last: State) -> Iterator[Found]:
@@ -39,10 +41,12 @@ def _goals(snapshot: Snapshot, last: State) -> Iterator[Found]:
 
 
 def _entities(snapshot: Snapshot, last: State) -> Iterator[Found]:
-    for name, memory in sorted(last_mentions(snapshot).items()):
-        before = last.silent_days.get(name, 0.0)
+    were_silent = {name for name, before in last.silent_days.items() if before > SILENT_DAYS}
+    mentions = last_mentions(snapshot) if were_silent else {}
+    for name in sorted(were_silent & mentions.keys()):
+        memory, before = mentions[name], last.silent_days[name]
         silent = days(snapshot.now - memory.created_at)
-        if before > SILENT_DAYS and silent < before / 2:
+        if silent < before / 2:
             yield Found(
                 key=f"entity:{name}",
                 title=title("entity_reengaged", name, span=timedelta(days=before)),
@@ -70,4 +74,4 @@ def _sentiment(snapshot: Snapshot, last: State) -> Iterator[Found]:
         )
 
 
-CHECK = Check(name="positive_deltas", tier=Tier.NORMAL, find=_find)
+CHECK = Check(name=LABEL.name, tier=LABEL.tier, find=_find)

@@ -1,15 +1,19 @@
 """Somebody or something that has not been mentioned for a while."""
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from datetime import timedelta
 from enum import IntEnum
+from functools import partial
 from typing import NamedTuple
 
-from recalld.heartbeat.finding import Found, days, live, near, signals, weight
+from recalld.heartbeat.finding import Found, Label, by_weight, days, live, near, signals
 from recalld.heartbeat.model import LIVE, Check, Signal, Snapshot, Tier
-from recalld.heartbeat.silence import looked_at, silent
+from recalld.heartbeat.silence import MAX_LOOKED_AT, silent
 from recalld.heartbeat.wording import title
 from recalld.memories.model import Memory, MemoryType
+
+LABEL = Label("relationship", Tier.LOW)
 
 LONG_SILENT = timedelta(days=14)
 NEAR_DEADLINE = timedelta(days=14)
@@ -32,30 +36,29 @@ class _Silent(NamedTuple):
 def _find(snapshot: Snapshot) -> tuple[Signal, ...]:
     """Who was silent for a week while a plan waits, those near its deadline first; then who was
     silent for more than two, the longest silent first."""
-    searched = {name for name, _ in looked_at(snapshot)}
-    every = [
-        _silent(snapshot, name, last, search=name in searched) for name, last in silent(snapshot)
-    ]
+    naming = _plans_by_name(snapshot)
+    every = []
+    for at, (name, last) in enumerate(silent(snapshot)):
+        alike = _alike(snapshot, last) if at < MAX_LOOKED_AT else ()
+        every.append(_silent(snapshot, name, last, [*naming.get(name, ()), *alike]))
     named = [one for one in every if one.level is not Level.INFO or _is_long(snapshot, one)]
     named.sort(key=lambda one: (one.level, one.last.created_at, one.name))
-    return signals(snapshot, "relationship", Tier.LOW, [_found(snapshot, one) for one in named])
+    return signals(snapshot, LABEL, named, partial(_found, snapshot))
 
 
-def _silent(snapshot: Snapshot, name: str, last: Memory, *, search: bool) -> _Silent:
-    found = {one.id: one for one in _mentioning(snapshot, name)}
-    if search:
-        found |= {one.id: one for one in _alike(snapshot, last)}
-    plans = tuple(sorted(found.values(), key=weight))
+def _silent(snapshot: Snapshot, name: str, last: Memory, found: list[Memory]) -> _Silent:
+    plans = tuple(by_weight({one.id: one for one in found}.values()))
     return _Silent(_level(snapshot, plans), name, last, plans)
 
 
-def _mentioning(snapshot: Snapshot, name: str) -> Iterator[Memory]:
-    """Plans that name it: what is said outright needs no likeness."""
-    return (
-        plan
-        for plan in live(snapshot, MemoryType.PLAN)
-        if name in snapshot.entities.get(plan.id, ())
-    )
+def _plans_by_name(snapshot: Snapshot) -> Mapping[str, list[Memory]]:
+    """Plans by whom they name: what is said outright needs no likeness."""
+    naming: dict[str, list[Memory]] = defaultdict(list)
+    if snapshot.entities:
+        for plan in live(snapshot, MemoryType.PLAN):
+            for name in snapshot.entities.get(plan.id, ()):
+                naming[name].append(plan)
+    return naming
 
 
 def _alike(snapshot: Snapshot, last: Memory) -> Iterator[Memory]:
@@ -91,4 +94,4 @@ def _found(snapshot: Snapshot, one: _Silent) -> Found:
     )
 
 
-CHECK = Check(name="relationship", tier=Tier.LOW, find=_find)
+CHECK = Check(name=LABEL.name, tier=LABEL.tier, find=_find)

@@ -2,14 +2,17 @@
 
 from collections.abc import Iterator
 from datetime import timedelta
+from functools import partial
 from typing import NamedTuple
 
 from recalld.heartbeat import cron
-from recalld.heartbeat.finding import Found, hours, live, signals, stamp
+from recalld.heartbeat.finding import Found, Label, hours, live, signals, stamp
 from recalld.heartbeat.model import Check, Signal, Snapshot, Tier
 from recalld.heartbeat.surfaced import is_surfaced
 from recalld.heartbeat.wording import local, title
 from recalld.memories.model import Memory
+
+LABEL = Label("scheduled", Tier.IMMEDIATE)
 
 # Shown so long ago it may be shown again, though nobody acknowledged it.
 AGAIN_AFTER = timedelta(minutes=30)
@@ -29,11 +32,13 @@ def _find(snapshot: Snapshot) -> tuple[Signal, ...]:
     ready = [
         _Ready(memory, due)
         for memory in live(snapshot)
-        if memory.tags and not is_surfaced(snapshot, memory, AGAIN_AFTER)
+        if memory.tags
+        and any(map(cron.is_schedule, memory.tags))
+        and not is_surfaced(snapshot, memory, AGAIN_AFTER)
         for due in _first(snapshot, memory)
     ]
     ready.sort(key=lambda one: (one.due.at, one.memory.id))
-    return signals(snapshot, "scheduled", Tier.IMMEDIATE, [_found(snapshot, one) for one in ready])
+    return signals(snapshot, LABEL, ready, partial(_found, snapshot))
 
 
 def _first(snapshot: Snapshot, memory: Memory) -> list[cron.Due]:
@@ -69,4 +74,4 @@ def _found(snapshot: Snapshot, one: _Ready) -> Found:
     )
 
 
-CHECK = Check(name="scheduled", tier=Tier.IMMEDIATE, find=_find)
+CHECK = Check(name=LABEL.name, tier=LABEL.tier, find=_find)

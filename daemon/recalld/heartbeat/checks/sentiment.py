@@ -1,9 +1,11 @@
 """A change of mood, or strong feelings, in what the user wrote."""
 
-from recalld.heartbeat.finding import Found, rounded, signals, stamp
+from recalld.heartbeat.finding import Found, Label, rounded, stamp, told
 from recalld.heartbeat.model import Check, Signal, Snapshot, Tier
 from recalld.heartbeat.mood import CHANGE, Mood, mood
 from recalld.heartbeat.wording import prefers_chinese, title
+
+LABEL = Label("sentiment", Tier.LOW)
 
 
 def _find(snapshot: Snapshot) -> tuple[Signal, ...]:
@@ -28,7 +30,7 @@ def _find(snapshot: Snapshot) -> tuple[Signal, ...]:
             ],
         },
     )
-    return signals(snapshot, "sentiment", Tier.LOW, [found])
+    return told(snapshot, LABEL, [found])
 
 
 def _direction(felt: Mood) -> str | None:
@@ -39,4 +41,4 @@ def _direction(felt: Mood) -> str | None:
     return "notable" if felt.notable else None
 
 
-CHECK = Check(name="sentiment", tier=Tier.LOW, find=_find)
+CHECK = Check(name=LABEL.name, tier=LABEL.tier, find=_find)

@@ -2,12 +2,15 @@
 
 import unicodedata
 from datetime import timedelta
+from functools import partial
 
-from recalld.heartbeat.finding import Found, hours, is_sure, live, signals
+from recalld.heartbeat.finding import Found, Label, hours, is_sure, live, signals
 from recalld.heartbeat.model import Check, Signal, Snapshot, Tier
 from recalld.heartbeat.surfaced import strict
 from recalld.heartbeat.wording import title
 from recalld.memories.model import Memory, MemoryType
+
+LABEL = Label("stale_monitors", Tier.ELEVATED)
 
 TAGS = frozenset({"monitor", "监控", "監控"})
 STALE = timedelta(hours=24)
@@ -24,8 +27,7 @@ def _find(snapshot: Snapshot) -> tuple[Signal, ...]:
         and is_sure(memory)
     ]
     shown = sorted(strict(snapshot, stale), key=lambda one: (one.accessed_at, one.id))
-    found = [_found(snapshot, one) for one in shown]
-    return signals(snapshot, "stale_monitors", Tier.ELEVATED, found)
+    return signals(snapshot, LABEL, shown, partial(_found, snapshot))
 
 
 def _plain(tag: str) -> str:
@@ -42,4 +44,4 @@ def _found(snapshot: Snapshot, memory: Memory) -> Found:
     )
 
 
-CHECK = Check(name="stale_monitors", tier=Tier.ELEVATED, find=_find)
+CHECK = Check(name=LABEL.name, tier=LABEL.tier, find=_find)
