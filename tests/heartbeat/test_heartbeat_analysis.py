@@ -9,11 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from recalld.counters import Counters
 from recalld.heartbeat.analysis import FORMATS, Provider, _Answer, read, request
 from recalld.heartbeat.model import Analysis, Autonomy, Reason, Tier
 from recalld.heartbeat.urgency import Urgency
+from recalld.llm.client import LlmClient
 from recalld.llm.completion import body_of, reply_of
+from recalld.llm.limiter import Limiter
 from recalld.llm.model import ChatOutcome, ChatReply, ChatShape
+from support.llm_server import KEY, KEY_NAME, endpoint, saying
 from support.telling_scene import a_signal, a_telling, nasty
 
 PROVIDER = Provider(
@@ -230,6 +234,22 @@ def test_the_request_is_one_completion_of_the_given_place():
     assert "JSON" in asked.system
     thinking = replace(PROVIDER, thinking="disabled")
     assert body_of(request(TELLING, provider=thinking))["thinking"] == {"type": "disabled"}
+
+
+async def test_one_question_over_a_real_connection():
+    async with endpoint(saying(f"```json\n{TEXT}\n```")) as served:
+        client = LlmClient(
+            environ={KEY_NAME: KEY},
+            limiter=Limiter(jitter=lambda: 0.0),
+            counters=Counters(),
+        )
+        place = replace(PROVIDER, endpoint=served.url, key_name=KEY_NAME)
+        reply = await client.complete(request(TELLING, provider=place))
+    assert read(reply, TELLING).analysis == VIEW
+    (seen,) = served.requests
+    system, user = seen.json["messages"]
+    assert (system["role"], user["role"]) == ("system", "user")
+    assert "- [elevated] Due in 2 hours: rent" in user["content"]
 
 
 def test_the_schema_asks_for_what_is_read():

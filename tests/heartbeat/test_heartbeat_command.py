@@ -226,12 +226,19 @@ def test_the_program_itself_is_never_filled_in():
         ("env", "A=1", "bash", "-c", "notify {owner}"),
         ("python3", "-c", "print('{message}')"),
         ("node", "-e", "f('{message}')"),
+        ("python3.11", "-Ic", "print('{message}')"),
+        ("osascript", "-e", 'display notification "{message}"'),
+        ("pwsh", "-Command", "Notify '{message}'"),
+        ("su", "ann", "-c", "notify {message}"),
+        ("su", "-s", "/bin/bash", "ann", "-c", "notify {message}"),
+        ("bash", "-o", "pipefail", "-c", "notify {message}"),
+        ("ssh", "desk", "notify-send", "{message}"),
     ],
 )
 async def test_a_message_is_never_run_as_a_script(command: tuple[str, ...]):
     told = await deliver(DeliveryPolicy(command=command), message="m", owner="ann", environ=ENVIRON)
     assert not told.ok
-    assert "runs its text" in told.reason
+    assert "runs that text" in told.reason
 
 
 @pytest.mark.parametrize(
@@ -240,6 +247,8 @@ async def test_a_message_is_never_run_as_a_script(command: tuple[str, ...]):
         ("sh", "-c", 'notify "$1"', "sh", "{message}"),
         ("notify", "-c", "{owner}", "{message}"),
         ("python3", "send.py", "{message}"),
+        ("bash", "./send", "-e", "{message}"),
+        ("sh", "send.sh", "-c", "{owner}", "{message}"),
         ("send", "--to={owner}", "{message}"),
     ],
 )

@@ -1,5 +1,9 @@
 """What the user is told: with a language model's words and without them."""
 
+import struct
+from io import BytesIO
+from zoneinfo import ZoneInfo
+
 import pytest
 from hypothesis import given, settings
 
@@ -8,6 +12,7 @@ from recalld.heartbeat.labels import CHECK_NAMES, OTHER, chinese_age
 from recalld.heartbeat.message import SUMMARY_CHARS, message
 from recalld.heartbeat.model import Autonomy, Enrichment, Period, Reason, Tier
 from recalld.heartbeat.telling import Telling
+from recalld.memories.model import MemoryState
 from support.snapshots import a_memory, a_snapshot
 from support.telling_scene import a_related, a_signal, a_telling, an_analysis, hostile_tellings
 
@@ -112,7 +117,7 @@ def test_without_a_model_it_speaks_chinese_of_what_is_chinese():
         "- 待办：整理发票",
         "相关的过往（未经模型关联）：",
         '- [3 周前] "五月的房租交晚了，罚了二十块"',
-        "时间：2026-06-10 12:00（UTC），早晨",
+        "时间：2026-06-10 12:00 (UTC)，早晨",
     ]
 
 
@@ -212,6 +217,39 @@ def test_the_summary_is_cut_at_a_line_and_says_how_much_is_missing():
     assert summary[-1] == f"… and {20 - shown} more"
     assert 3 <= shown < 20
     assert len("\n".join(summary)) <= SUMMARY_CHARS
+
+
+def test_what_a_check_left_out_is_counted():
+    few = a_signal("Pending: ship", detail={"left_out": 12})
+    assert summary_of(message(a_telling(few))) == [
+        "PENDING WORK (13):",
+        "- Pending: ship",
+        "… and 12 more",
+    ]
+    chinese = message(a_telling(a_signal("待办：发布", detail={"left_out": 12})))
+    assert "待办（13）：\n- 待办：发布\n……另有 12 项\n" in chinese
+
+
+def test_what_was_resolved_is_called_so_in_chinese():
+    due, other = a_signal("待办：发布"), a_signal("待办：备份")
+    past = (
+        a_related("五月发布失败，已回滚", signal=due, state=MemoryState.RESOLVED),
+        a_related("备份放在二号机", signal=other),
+    )
+    told = message(a_telling(due, other, enrichment=Enrichment(related=past)))
+    assert '- [2 天前] "五月发布失败，已回滚" (已解决; 关于：待办：发布)' in told
+    assert '- [2 天前] "备份放在二号机" (关于：待办：备份)' in told
+
+
+# A zone's file as /etc/localtime is one: a head, one offset and what it is called.
+NINE_HOURS_AHEAD = b"TZif" + bytes(16) + struct.pack(">6l", 0, 0, 0, 0, 1, 4)
+NINE_HOURS_AHEAD += struct.pack(">lbb", 9 * 3_600, 0, 0) + b"JST\0"
+
+
+def test_a_clock_without_a_name_is_told_by_its_zone():
+    nameless = ZoneInfo.from_file(BytesIO(NINE_HOURS_AHEAD))
+    told = message(a_telling(a_signal("Pending: ship"), snapshot=a_snapshot(zone=nameless)))
+    assert "\nTime: 2026-06-10 21:00 (JST), working hours" in told
 
 
 def test_angle_brackets_are_escaped_and_an_address_stays_one():

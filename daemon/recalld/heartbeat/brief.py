@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from recalld.heartbeat.escape import LINE_CHARS, line, quotation
+from recalld.heartbeat.labels import VOICES, tone
 from recalld.heartbeat.model import Analysis, Reason
 from recalld.heartbeat.telling import (
     BRIEF_CHARS,
@@ -11,11 +12,12 @@ from recalld.heartbeat.telling import (
     SPOKEN_CHARS,
     Telling,
     bullets,
+    clock,
     related_bullets,
     shown,
+    total,
 )
 from recalld.heartbeat.urgency import least
-from recalld.heartbeat.wording import local
 
 OPEN = "<heartbeat-signals>"
 CLOSE = "</heartbeat-signals>"
@@ -48,12 +50,16 @@ def block(telling: Telling) -> str:
 
 
 def _head(telling: Telling) -> str:
-    asked, decision, snapshot = telling.analysis, telling.decision, telling.snapshot
+    asked, decision = telling.analysis, telling.decision
     urgency = least(decision) if asked is None else asked.urgency
     mode = telling.autonomy if asked is None else asked.autonomy
-    time = f"{local(snapshot.now, snapshot.zone)}, {decision.period}"
-    told = f" | Brought up before: {decision.escalation - 1}" if decision.escalation > 1 else ""
-    return f"Urgency: {line(urgency, 16)} | Mode: {mode} | Time: {time}{told}"
+    parts = (
+        f"Urgency: {line(urgency, 16)}",
+        f"Mode: {mode} ({VOICES[mode].english})",
+        f"Tone: {tone(decision.escalation).english}",
+        f"Time: {clock(telling.snapshot)}, {decision.period}",
+    )
+    return " | ".join(parts)
 
 
 def _signals(telling: Telling) -> Iterator[str]:
@@ -62,8 +68,9 @@ def _signals(telling: Telling) -> Iterator[str]:
     for signal in picked:
         head = f"- [{signal.tier.name.lower()}] "
         yield head + line(signal.title, LINE_CHARS - len(head))
-    if len(picked) < len(decision.signals):
-        yield f"- and {len(decision.signals) - len(picked)} more"
+    more = total(decision.signals) - len(picked)
+    if more:
+        yield f"- and {more} more"
     if decision.nudge is not None:
         head = "- [nudge] "
         yield head + quotation(decision.nudge.content, LINE_CHARS - len(head))

@@ -25,10 +25,13 @@ DRAINING_S = 0.2
 REAPING_S = 1.0
 
 _PLACE = re.compile(r"\{(message|owner)\}")
-_SCRIPTS = frozenset(
-    ["sh", "bash", "dash", "zsh", "ksh", "fish", "python", "python3", "perl", "ruby", "node"]
+# Programs that run a text they are given, with the option before that text.
+_RUNS_TEXT = re.compile(
+    r"(?:ba|da|z|k|fi|c|tc)?sh|su|python[\d.]*|perl[\d.]*|ruby[\d.]*|node|php|osascript|pwsh"
 )
-_SCRIPT_FOLLOWS = re.compile(r"-[A-Za-z]*[ce]|--eval|--command")
+_TEXT_FOLLOWS = re.compile(r"-[A-Za-z]*[cer]|--?(?:eval|command)", re.IGNORECASE)
+# All that these are given is put together and run by a shell at the other end.
+_RUNS_ALL = frozenset({"ssh", "mosh", "rsh"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,14 +124,28 @@ def problem_of(command: Sequence[str], owner: str = "") -> str:
     """
     if not command:
         return f"{KEY} is not set"
-    for at in range(2, len(command)):
-        is_script = _SCRIPT_FOLLOWS.fullmatch(command[at - 1]) is not None
-        names = {PurePath(each).name for each in command[: at - 1]}
-        if is_script and names & _SCRIPTS and _PLACE.search(command[at]):
-            return f"{KEY}: {command[at - 1]} runs its text; give the message as another argument"
+    for at, argument in enumerate(command):
+        if at and _PLACE.search(argument) and _is_run(command[:at]):
+            return f"{KEY}: a program runs that text; give the message as an argument of its own"
     if owner.startswith("-") and any(each.startswith("{owner}") for each in command):
         return f"{KEY}: an owner that begins with - would be taken for an option"
     return ""
+
+
+def _is_run(before: Sequence[str]) -> bool:
+    """Whether what follows these is run as it is."""
+    names = [PurePath(each).name for each in before]
+    if not _RUNS_ALL.isdisjoint(names):
+        return True
+    programs = [at for at, name in enumerate(names[:-1]) if _RUNS_TEXT.fullmatch(name)]
+    if not programs or _TEXT_FOLLOWS.fullmatch(before[-1]) is None:
+        return False
+    # Behind the file of a script the options are the script's own.
+    return not any(_names_file(each) for each in before[programs[-1] + 1 : -1])
+
+
+def _names_file(argument: str) -> bool:
+    return not argument.startswith("-") and ("/" in argument or "." in argument)
 
 
 async def _watched(process: Process, output: _Output) -> None:

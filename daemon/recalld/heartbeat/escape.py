@@ -4,6 +4,7 @@ Whatever the text holds, its line has no line end, no hidden character, no tag a
 is known by its shape, and it keeps its bound.
 """
 
+import re
 from collections.abc import Callable
 
 from recalld.text.quote import defused, escaped, shortened
@@ -12,6 +13,9 @@ from recalld.text.redact import redact
 LINE_CHARS = 200
 # A line shows less; what stands behind this is neither read nor searched for secrets.
 MAX_READ_CHARS = 4_000
+# A secret that this bound cut in two has a first half that nobody knows by its shape. Where the
+# word is longer than that, what is shown ends before the cut.
+_HALF_WORD = re.compile(r"[!-~]{1,1000}\Z")
 
 Sign = Callable[[str], str]
 
@@ -40,7 +44,9 @@ def quotation(text: str, limit_chars: int = LINE_CHARS, *, sign: Sign = escaped)
 def _clean(text: str) -> str:
     """Secrets go first, while the lines that show them are still lines, and once more after it:
     hidden characters may have hidden them."""
-    return redact(defused(redact(text[:MAX_READ_CHARS]).text)).text
+    if len(text) > MAX_READ_CHARS:
+        text = _HALF_WORD.sub("", text[:MAX_READ_CHARS])
+    return redact(defused(redact(text).text)).text
 
 
 def _fitted(text: str, limit_chars: int, sign: Sign) -> str:

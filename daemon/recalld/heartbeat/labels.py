@@ -26,7 +26,7 @@ LABELS: Mapping[str, Phrase] = MappingProxyType(
         "linked": Phrase(
             "Related past context (linked without a model):", "相关的过往（未经模型关联）："
         ),
-        "time": Phrase("Time: {0} ({1}), {2}", "时间：{0}（{1}），{2}"),
+        "time": Phrase("Time: {0}, {1}", "时间：{0}，{1}"),
         "actions": Phrase("Actions:", "行动："),
         "tell": Phrase("Tell the User: {0}", "告知用户：{0}"),
         "last": Phrase("Urgency: {0} | Mode: {1}", "紧急程度：{0} | 模式：{1}"),
@@ -93,6 +93,8 @@ CHECK_NAMES: Mapping[str, Phrase] = MappingProxyType(
     }
 )
 OTHER = Phrase("OTHER", "其他")
+RESOLVED = Phrase("resolved", "已解决")
+BELONGS = Phrase("for: {0}", "关于：{0}")
 
 _AGE = re.compile(r"(\d{1,9}) (minute|hour|day|week|month|year)s? ago")
 _UNITS: Mapping[str, str] = MappingProxyType(
@@ -117,3 +119,8 @@ def chinese_age(age: str) -> str:
     if found is None:
         return "刚刚" if age == "just now" else age
     return f"{found[1]} {_UNITS[found[2]]}前"
+
+
+def tone(escalation: int) -> Phrase:
+    """How a topic is brought up for the so-manieth time."""
+    return TONES[min(max(escalation, 1), len(TONES)) - 1]

@@ -13,10 +13,9 @@ from recalld.heartbeat.labels import (
     MODES,
     OTHER,
     PERIODS,
-    TONES,
     URGENCIES,
     VOICES,
-    chinese_age,
+    tone,
 )
 from recalld.heartbeat.model import Decision, Signal
 from recalld.heartbeat.telling import (
@@ -25,11 +24,13 @@ from recalld.heartbeat.telling import (
     SPOKEN_CHARS,
     Telling,
     bullets,
+    clock,
     related_bullets,
     shown,
+    total,
 )
 from recalld.heartbeat.urgency import Urgency, least
-from recalld.heartbeat.wording import Phrase, local, prefers_chinese
+from recalld.heartbeat.wording import Phrase, prefers_chinese
 from recalld.text.language import is_cjk
 
 SUMMARY_CHARS = 500
@@ -66,9 +67,6 @@ class _Words:
     def label(self, name: str, *values: object) -> str:
         return self.of(LABELS[name], *values)
 
-    def age(self, age: str) -> str:
-        return chinese_age(age) if self.chinese else age
-
     def check(self, name: str) -> str:
         return self.of(CHECK_NAMES.get(name, OTHER))
 
@@ -87,22 +85,21 @@ def _analysed(telling: Telling, words: _Words) -> Iterator[str]:
 
 
 def _unanalysed(telling: Telling, words: _Words) -> Iterator[str]:
-    decision, snapshot = telling.decision, telling.snapshot
+    decision = telling.decision
     foremost = _foremost(decision.signals)
     others = [signal for signal in decision.signals if signal is not foremost]
     yield _first_line(decision, foremost, words)
     yield words.label("urgency", words.of(URGENCIES[least(decision)]))
-    tone = TONES[min(max(decision.escalation, 1), len(TONES)) - 1]
-    yield words.label("tone", words.of(tone), words.of(VOICES[telling.autonomy]))
+    how = words.of(tone(decision.escalation))
+    yield words.label("tone", how, words.of(VOICES[telling.autonomy]))
     yield from (_titled(one) for one in others if one.check == VELOCITY)
     yield from (f"[+] {_titled(one)}" for one in _of(others, DELTAS)[:MAX_DELTAS])
-    if others:
+    if total(decision.signals) > 1:
         yield from [words.label("signals"), *_summary(decision.signals, words)]
-    past = related_bullets(telling.related, decision.signals, sign=tagless, worded=words.age)
+    past = related_bullets(telling.related, decision.signals, sign=tagless, chinese=words.chinese)
     related = list(past)
     yield from [words.label("linked"), *related] if related else []
-    at = local(snapshot.now, snapshot.zone)
-    yield words.label("time", at, snapshot.zone.key, words.of(PERIODS[decision.period]))
+    yield words.label("time", clock(telling.snapshot), words.of(PERIODS[decision.period]))
 
 
 def _first_line(decision: Decision, foremost: Signal | None, words: _Words) -> str:
@@ -125,16 +122,18 @@ def _summary(signals: Sequence[Signal], words: _Words) -> Iterator[str]:
     room, told = SUMMARY_CHARS - _REST_CHARS, 0
     for check in checks:
         several = _of(signals, check)
-        heading = words.label("check", words.check(check), len(several))
+        heading = words.label("check", words.check(check), total(several))
         for place, one in enumerate(several):
             lines = [] if place else [heading]
             lines.append(f"- {_titled(one, BULLET_CHARS - 2)}")
             room -= sum(len(each) + 1 for each in lines)
             if room < 0:
-                yield words.label("more", len(signals) - told)
+                yield words.label("more", total(signals) - told)
                 return
             told += 1
             yield from lines
+    if told < total(signals):
+        yield words.label("more", total(signals) - told)
 
 
 def _titled(signal: Signal, limit_chars: int = LINE_CHARS) -> str:

@@ -1,6 +1,5 @@
 """What a language model is told of a tick: sections of quoted lines, each bounded. Pure."""
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import nsmallest
@@ -8,12 +7,20 @@ from typing import Literal
 
 from recalld.heartbeat.ages import age
 from recalld.heartbeat.escape import LINE_CHARS, line, quotation, tagless
-from recalld.heartbeat.labels import CHECK_NAMES, OTHER, TONES, VOICES
+from recalld.heartbeat.labels import CHECK_NAMES, OTHER, VOICES, tone
 from recalld.heartbeat.model import Act, ActState, Signal, Snapshot
 from recalld.heartbeat.mood import mood
-from recalld.heartbeat.telling import MAX_GRAPH, Telling, bullets, related_bullets, shown
+from recalld.heartbeat.telling import (
+    LEFT_OUT,
+    MAX_GRAPH,
+    Telling,
+    bullets,
+    clock,
+    related_bullets,
+    shown,
+    total,
+)
 from recalld.heartbeat.urgency import least
-from recalld.heartbeat.wording import local
 from recalld.memories.model import Memory
 
 # With everything at its bound. Without one, prompts grew until every call timed out.
@@ -70,14 +77,14 @@ def user_text(telling: Telling, *, agent: str, conversation: Sequence[Spoken]) -
     """
     snapshot, signals = telling.snapshot, telling.decision.signals
     picked = shown(signals, MAX_SIGNALS)
-    rest = len(signals) - len(picked)
+    rest = total(signals) - len(picked)
     related = list(related_bullets(telling.enrichment.related, signals, sign=tagless))
     graph = bullets(telling.enrichment.graph, most=MAX_GRAPH, sign=tagless)
     return "\n".join(
         [
             *_facts(telling, agent),
             *_section("Activity:", _activity(snapshot)),
-            *_signals(picked, Counter(signal.check for signal in signals)),
+            *_signals(picked, signals),
             *([f"(and {rest} more signals)"] if rest else []),
             *_section("Related past context:", [*related, EXPLAIN] if related else []),
             *_section("Graph context:", graph),
@@ -91,16 +98,16 @@ def user_text(telling: Telling, *, agent: str, conversation: Sequence[Spoken]) -
 def _facts(telling: Telling, agent: str) -> Iterator[str]:
     snapshot, decision = telling.snapshot, telling.decision
     tier = "none" if decision.tier is None else decision.tier.name.lower()
-    tone = TONES[min(max(decision.escalation, 1), len(TONES)) - 1].english
+    how = tone(decision.escalation).english
     rate = decision.response_rate
-    yield f"Now: {local(snapshot.now, snapshot.zone)} ({snapshot.zone.key}), {decision.period}"
+    yield f"Now: {clock(snapshot)}, {decision.period}"
     yield f"User: {line(snapshot.owner, 60, sign=tagless)}"
     yield f"Agent: {line(agent, 60, sign=tagless)}"
     yield f"Mode: {telling.autonomy} ({VOICES[telling.autonomy].english})"
     yield "Verbosity: conversational"
-    yield f"Signals: {len(decision.signals)}, the most urgent {tier}, by {decision.reason}"
+    yield f"Signals: {total(decision.signals)}, the most urgent {tier}, by {decision.reason}"
     yield f"Urgency: {least(decision)} at least"
-    yield f"Brought up: {decision.escalation} times, this one included; tone: {tone}"
+    yield f"Brought up: {decision.escalation} times, this one included; tone: {how}"
     if rate is not None:
         yield f"Answered of late: {rate:.0%} of the messages"
 
@@ -121,12 +128,12 @@ def _activity(snapshot: Snapshot) -> Iterator[str]:
         yield f"- mood of the user, -1 to 1: {felt.recent:+.2f}, before that {felt.before:+.2f}"
 
 
-def _signals(signals: Sequence[Signal], counts: Mapping[str, int]) -> Iterator[str]:
+def _signals(picked: Sequence[Signal], every: Sequence[Signal]) -> Iterator[str]:
     """A section a check, in the order of the most urgent of each."""
-    for check in dict.fromkeys(signal.check for signal in signals):
-        mine = [_signal(signal) for signal in signals if signal.check == check]
-        name = CHECK_NAMES.get(check, OTHER).english
-        yield from _section(f"{name} ({counts[check]}):", mine)
+    for check in dict.fromkeys(signal.check for signal in picked):
+        mine = [_signal(signal) for signal in picked if signal.check == check]
+        count = total([signal for signal in every if signal.check == check])
+        yield from _section(f"{CHECK_NAMES.get(check, OTHER).english} ({count}):", mine)
 
 
 def _signal(signal: Signal) -> str:
@@ -139,6 +146,8 @@ def _signal(signal: Signal) -> str:
 
 def _known(detail: Mapping[str, object]) -> Iterator[str]:
     for name, value in detail.items():
+        if name == LEFT_OUT:
+            continue
         if isinstance(value, list | tuple):
             texts = [str(one) for one in value[:MAX_LISTED] if isinstance(one, str)]
         else:

@@ -1,11 +1,12 @@
 """A tick that is to be told, and the lines that every way of telling it has. Pure."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 from recalld.heartbeat.enrich import IN_ALL
 from recalld.heartbeat.escape import LINE_CHARS, Sign, line, plain, quotation
+from recalld.heartbeat.labels import BELONGS, RESOLVED, chinese_age
 from recalld.heartbeat.model import (
     Analysis,
     Autonomy,
@@ -16,6 +17,7 @@ from recalld.heartbeat.model import (
     Signal,
     Snapshot,
 )
+from recalld.heartbeat.wording import local
 from recalld.memories.model import MemoryState
 from recalld.text.quote import escaped
 
@@ -25,6 +27,8 @@ MAX_ACTIONS = 5
 # Of a language model's words: what is the matter, and what the user is to be told.
 BRIEF_CHARS = 300
 SPOKEN_CHARS = 600
+# Under which a check says how many more it found.
+LEFT_OUT = "left_out"
 _AGE_CHARS = 32
 _TITLE_CHARS = 40
 
@@ -78,31 +82,45 @@ def shown(signals: Sequence[Signal], most: int = MAX_SIGNALS) -> tuple[Signal, .
     return tuple(signals[at] for at in sorted(ranked[:most]))
 
 
+def total(signals: Sequence[Signal]) -> int:
+    """How many there are, with those that their checks left out."""
+    left_out = (signal.detail.get(LEFT_OUT) for signal in signals)
+    return len(signals) + sum(count for count in left_out if isinstance(count, int))
+
+
+def clock(snapshot: Snapshot) -> str:
+    """Now, as the user's clock shows it, and which clock that is."""
+    # A zone that was read from a file has no name of its own.
+    zone = snapshot.zone.key or f"{snapshot.now.astimezone(snapshot.zone):%Z}"
+    return f"{local(snapshot.now, snapshot.zone)} ({line(zone, 40)})"
+
+
 def related_bullets(
     related: Sequence[Related],
     signals: Iterable[Signal],
     *,
     sign: Sign = escaped,
-    worded: Callable[[str], str] = str,
+    chinese: bool = False,
 ) -> Iterator[str]:
     """One an item, at most nine of at most 200 characters: its age in brackets, its words quoted.
 
     Behind that, whether it is resolved; and where several signals have something, which one it
-    belongs to. ``worded`` says an age in another language.
+    belongs to. ``chinese``: all but the words themselves.
     """
     told = related[:IN_ALL]
     several = len({one.signal_id for one in told}) > 1
     titles = {signal.id: signal.title for signal in signals}
     for one in told:
-        head = f"- [{line(worded(one.age), _AGE_CHARS, sign=sign)}] "
-        about = titles.get(one.signal_id, "") if several else ""
-        tail = _tail(one, about, sign)
+        age = chinese_age(one.age) if chinese else one.age
+        head = f"- [{line(age, _AGE_CHARS, sign=sign)}] "
+        notes = [RESOLVED] if one.memory.state is MemoryState.RESOLVED else []
+        about = line(titles.get(one.signal_id, ""), _TITLE_CHARS, sign=sign) if several else ""
+        notes += [BELONGS] if about else []
+        tail = _in_brackets([note[int(chinese)].format(about) for note in notes])
         yield head + quotation(one.memory.content, LINE_CHARS - len(head + tail), sign=sign) + tail
 
 
-def _tail(one: Related, about: str, sign: Sign) -> str:
-    notes = ["resolved"] if one.memory.state is MemoryState.RESOLVED else []
-    notes += [f"for: {line(about, _TITLE_CHARS, sign=sign)}"] if about else []
+def _in_brackets(notes: Sequence[str]) -> str:
     return f" ({'; '.join(notes)})" if notes else ""
 
 

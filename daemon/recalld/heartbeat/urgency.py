@@ -32,11 +32,11 @@ BY_TIER: Mapping[Tier, Urgency] = MappingProxyType(
 
 
 def least(decision: Decision) -> Urgency:
-    """What the signals alone call for; small things that came together are medium, and what
-    has no signal is low."""
-    if decision.reason is Reason.ACT_CONFLUENCE:
-        return Urgency.MEDIUM
-    return Urgency.LOW if decision.tier is None else BY_TIER[decision.tier]
+    """What the signals alone call for; small things that came together are medium at least, and
+    what has no signal is low."""
+    by_tier = Urgency.LOW if decision.tier is None else BY_TIER[decision.tier]
+    confluent = decision.reason is Reason.ACT_CONFLUENCE
+    return raised(Urgency.MEDIUM, by_tier) if confluent else by_tier
 
 
 def raised(urgency: Urgency, floor: Urgency) -> Urgency:
