@@ -4,14 +4,13 @@ from collections.abc import Iterable
 from dataclasses import replace
 from datetime import timedelta
 
-import faiss
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recalld.errors import BadRequest
-from recalld.memories.board import ROWS, Board, Filter, Vector
+from recalld.memories.board import FIRST_ROWS, Board, Filter, Vector
 from recalld.memories.decay import accessed
 from recalld.memories.library import Library
 from recalld.memories.listing import matching, page
@@ -22,12 +21,6 @@ from support.memory_world import AT, memory
 
 DIMENSION = 16
 EVERY_STATE = frozenset(MemoryState)
-
-
-@pytest.fixture(autouse=True)
-def _one_thread() -> None:
-    """As the service has it: threads that wait for each other cost more than they bring."""
-    faiss.omp_set_num_threads(1)
 
 
 def vectors(count: int, seed: int = 0) -> Vector:
@@ -57,7 +50,7 @@ def by_hand(
     return [id_ for _, id_ in sorted(found)]
 
 
-@pytest.mark.parametrize("count", [1, ROWS - 1, ROWS, 2 * ROWS + 7])
+@pytest.mark.parametrize("count", [1, FIRST_ROWS, FIRST_ROWS + 1, 1_500, 17_000])
 @pytest.mark.parametrize(
     "passing",
     [
@@ -71,8 +64,8 @@ def test_the_nearest_are_those_of_a_scan_by_hand(count: int, passing: Filter):
     memories, rows = some(count), vectors(count)
     known = {one.id: row for one, row in zip(memories, rows, strict=True)}
     board = Board(dimension=DIMENSION)
-    for start in range(0, count, 300):
-        board = board.put(memories[start : start + 300], known)
+    for start in range(0, count, 700):
+        board = board.put(memories[start : start + 700], known)
     asked = vectors(1, seed=9)[0]
     found = board.nearest(asked, passing=passing, limit=10, min_similarity=-1.0)
     wanted = by_hand(asked, memories, known, passing)[:10]
@@ -83,13 +76,13 @@ def test_the_nearest_are_those_of_a_scan_by_hand(count: int, passing: Filter):
 
 
 def test_a_board_that_was_looked_at_never_changes():
-    memories, rows = some(ROWS + 5), vectors(ROWS + 5)
+    memories, rows = some(1_029), vectors(1_029)
     known = {one.id: row for one, row in zip(memories, rows, strict=True)}
     before = Board(dimension=DIMENSION).put(memories, known)
     asked = rows[3]
     seen = before.nearest(asked, passing=Filter(), limit=20, min_similarity=-1.0)
     after = before.put([replace(memories[3], state=MemoryState.DELETED)], {memories[3].id: rows[9]})
-    after = after.put(some(5, start=ROWS + 5), {}).without([memories[4].id])
+    after = after.put(some(5, start=1_029), {}).without([memories[4].id])
     assert before.nearest(asked, passing=Filter(), limit=20, min_similarity=-1.0) == seen
     assert after.nearest(asked, passing=Filter(), limit=20, min_similarity=-1.0) != seen
     assert after.vector(memories[4].id) is None

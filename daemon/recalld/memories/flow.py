@@ -1,15 +1,14 @@
 """Typed memories as the rest of the daemon asks for them."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TypeVar
 
 import anyio
 import anyio.to_thread
-import faiss
 
-from recalld.errors import BadRequest, NotFound, Refused
+from recalld.errors import BadRequest, NotFound, Refused, Unavailable
 from recalld.heartbeat.model import Nearest
 from recalld.memories import content as words
 from recalld.memories import listing
@@ -39,6 +38,10 @@ from recalld.memories.writer import Writer
 RANKED = 4
 NEAREST = 50
 MAX_QUERY_CHARS = 4_096
+# A store that cannot read or sync within this refuses; the peer may ask again.
+KEEP_MS = 4_000
+# Forgetting looks through every event there is.
+FORGET_MS = 30_000
 
 
 T = TypeVar("T")
@@ -49,7 +52,6 @@ class MemoryService:
     first call does that) and raises ``Unavailable`` where the store fails."""
 
     def __init__(self, world: World) -> None:
-        faiss.omp_set_num_threads(1)  # the cores are the user's
         self._world = world
         self._library = Library(world.embedder.identity.dimension)
         self._writer = Writer(self._world, self._library)
@@ -69,8 +71,7 @@ class MemoryService:
         ``BadRequest`` for what cannot be kept; ``Refused`` for a heartbeat's own words, replies
         to them, and an event whose memory was forgotten.
         """
-        await self._upkeep.loaded()
-        return await self._writer.add(new)
+        return await self._in_time(partial(self._writer.add, new))
 
     async def get(self, memory_id: str, *, viewer: str | None = None) -> Memory:
         """The memory; counts as a use of it. ``NotFound``, also for one ``viewer`` may not see."""
@@ -85,7 +86,7 @@ class MemoryService:
         ``Refused`` for what ``viewer`` sees but does not own.
         """
         await self._owned(memory_id, viewer)
-        return await self._writer.update(memory_id, change)
+        return await self._in_time(partial(self._writer.update, memory_id, change))
 
     async def resolve(self, memory_id: str, *, viewer: str | None = None) -> Memory:
         """Mark it resolved, by hand."""
@@ -101,7 +102,7 @@ class MemoryService:
         cursor: str | None = None,
     ) -> Page:
         """What ``owner`` may see, newest first by ``created_at``, then by id. No use of them."""
-        await self._upkeep.loaded()
+        await self._loaded()
         view = self._library.view(owner)
         return await self._in_thread(
             partial(listing.page, view, wanted or Wanted(), limit=limit, cursor=cursor)
@@ -121,7 +122,7 @@ class MemoryService:
         ``similarity`` is the engine's cosine; while there are no vectors, the share of the
         query's words. What is returned counts as used. ``BadRequest`` for an empty query.
         """
-        await self._upkeep.loaded()
+        await self._loaded()
         words.require_unicode(query, key="params.query")
         if not query.strip():
             raise BadRequest("params.query", "is empty")
@@ -151,7 +152,7 @@ class MemoryService:
 
         ``similarity`` is the cosine of the engine's vectors as they are, ``score`` the same.
         """
-        await self._upkeep.loaded()
+        await self._loaded()
         chosen = wanted or Wanted()
         text = ""
         vector: Vector | None
@@ -167,7 +168,7 @@ class MemoryService:
 
     async def vectors(self, ids: Sequence[str]) -> Mapping[str, Vector]:
         """The engine's vectors of these memories; those without one are left out."""
-        await self._upkeep.loaded()
+        await self._loaded()
         found = {each: self._library.vector(each) for each in ids}
         return {each: vector for each, vector in found.items() if vector is not None}
 
@@ -183,7 +184,7 @@ class MemoryService:
 
         What ``forget`` by a query is about, oldest first. ``BadRequest`` for an empty query.
         """
-        await self._upkeep.loaded()
+        await self._loaded()
         words.require_unicode(query, key="params.query")
         if not query.strip():
             raise BadRequest("params.query", "is empty")
@@ -200,7 +201,12 @@ class MemoryService:
         for memory_id in ids:
             memory = await self._owned(memory_id, viewer)
             by_owner.setdefault(memory.owner, {})[memory.id] = memory
-        receipts = [await self._writer.forget(tuple(some.values())) for some in by_owner.values()]
+        receipts = [
+            await self._in_time(
+                partial(self._writer.forget, tuple(some.values())), limit_ms=FORGET_MS
+            )
+            for some in by_owner.values()
+        ]
         return _joined(receipts)
 
     async def snapshot(
@@ -211,13 +217,13 @@ class MemoryService:
         Both stay as they are now; the latter works in any thread and asks nothing and nobody:
         at most ``limit``, by cosine, best first, itself and deleted ones left out.
         """
-        await self._upkeep.loaded()
+        await self._loaded()
         view = self._library.snapshot(owner)
         return view.memories, partial(_nearest, view, limit)
 
     async def touch(self, ids: Sequence[str]) -> None:
         """Count a use of these, as when they were shown to the user."""
-        await self._upkeep.loaded()
+        await self._loaded()
         self._upkeep.touch(ids)
 
     async def age(self) -> int:
@@ -237,12 +243,24 @@ class MemoryService:
         return self._writer.scale
 
     async def count(self, owner: str | None = None) -> int:
-        """How many memories there are, deleted ones too."""
-        await self._upkeep.loaded()
+        """How many memories there are: all, deleted ones too, or an owner's that are not."""
+        await self._loaded()
         return len(self._library if owner is None else self._library.of(owner))
 
+    async def _loaded(self) -> None:
+        await self._in_time(_nothing)
+
+    async def _in_time(self, work: Callable[[], Awaitable[T]], *, limit_ms: int = KEEP_MS) -> T:
+        """``work``'s result, once everything is read. ``Unavailable`` when that takes too long:
+        what was to be kept may be or not, and an event with an id may be sent again."""
+        with anyio.move_on_after(limit_ms / 1_000):
+            await self._upkeep.loaded()
+            return await work()
+        self._world.counters.add("memories.not_in_time")
+        raise Unavailable("store", f"memories: no answer within {limit_ms} ms")
+
     async def _seen(self, memory_id: str, viewer: str | None) -> Memory:
-        await self._upkeep.loaded()
+        await self._loaded()
         found = self._library.get(memory_id)
         if found is None or (viewer is not None and not may_see(viewer, found)):
             raise NotFound(f"memory {memory_id[:100]!r}")
@@ -256,6 +274,10 @@ class MemoryService:
 
     async def _in_thread(self, work: Callable[[], T]) -> T:
         return await anyio.to_thread.run_sync(work, abandon_on_cancel=True, limiter=self._threads)
+
+
+async def _nothing() -> None:
+    """What is left to do when everything is read."""
 
 
 def _nearest(view: View, limit: int, memory: Memory) -> tuple[Similar, ...]:

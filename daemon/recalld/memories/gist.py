@@ -9,6 +9,7 @@ present, punctuation, the ending of a plural.
 
 import re
 import unicodedata
+from functools import lru_cache
 from hashlib import blake2b
 
 from recalld.text.language import CJK_CLASS, has_cjk
@@ -114,11 +115,13 @@ def _is_plural(many: str, one: str) -> bool:
     return many in (f"{one}s", f"{one}es") or (one[-1] == "y" and many == f"{one[:-1]}ies")
 
 
+@lru_cache(maxsize=1 << 15)
 def _coarse(token: str) -> str:
     """One for a word and its plural, and for some that are neither."""
     return token if has_cjk(token) else _PLURAL.sub("", token, count=1) or token
 
 
+@lru_cache(maxsize=1 << 15)
 def _token(raw: str) -> str:
     """A token as it is compared; empty for one that carries nothing."""
     if len(raw) == 1 and not raw.isalnum():

@@ -102,12 +102,8 @@ class View:
                 yield memory.id, value
 
     def _lacking(self, board: Board, *, everything: bool) -> Iterator[Memory]:
-        for block in board.blocks:
-            if everything or not block.ready.all():
-                for id_, ready in zip(block.ids, block.ready.tolist(), strict=True):
-                    memory = None if ready and not everything else self.memories.get(id_)
-                    if memory is not None:
-                        yield memory
+        ids = tuple(board.places) if everything else board.lacking()
+        return (memory for id_ in ids if (memory := self.memories.get(id_)) is not None)
 
 
 class Library:
@@ -203,11 +199,8 @@ class Library:
     def without_vector(self) -> Iterator[Memory]:
         """Those that are still to be embedded."""
         for board in self._boards.values():
-            for block in board.blocks:
-                if not block.ready.all():
-                    for id_, ready in zip(block.ids, block.ready.tolist(), strict=True):
-                        if id_ and not ready and id_ in self._memories:
-                            yield self._memories[id_]
+            for id_ in board.lacking():
+                yield self._memories[id_]
 
     def _reword(self, memory: Memory, key: int | None) -> None:
         old = self._memories.get(memory.id)

@@ -6,8 +6,9 @@ from heapq import nlargest
 from recalld.errors import BadRequest
 from recalld.memories.library import View, passes
 from recalld.memories.model import Memory, Page, Wanted
+from recalld.memories.overlap import Overlap
 from recalld.memories.owners import may_see
-from recalld.text.tokens import fold, lexical_tokens, query_tokens
+from recalld.text.tokens import fold
 
 
 def page(view: View, wanted: Wanted, *, limit: int, cursor: str | None) -> Page:
@@ -30,17 +31,19 @@ def page(view: View, wanted: Wanted, *, limit: int, cursor: str | None) -> Page:
 
 def matching(every: tuple[Memory, ...], owner: str, query: str) -> tuple[Memory, ...]:
     """The owner's memories that hold the query or all of its words, oldest first."""
-    said, asked = " ".join(fold(query).casefold().split()), frozenset(query_tokens(query))
+    said = " ".join(fold(query).casefold().split())
+    words = Overlap(query)
     found = [
         memory
         for memory in every
-        if memory.owner == owner
-        and (
-            said in " ".join(fold(memory.content).casefold().split())
-            or (asked and asked <= frozenset(lexical_tokens(memory.content)))
-        )
+        if memory.owner == owner and (_holds(memory.content, said) or words.all_in(memory.content))
     ]
     return tuple(sorted(found, key=_place))
+
+
+def _holds(content: str, said: str) -> bool:
+    text = fold(content).casefold()
+    return said in text or (" " in said and said in " ".join(text.split()))
 
 
 def _place(memory: Memory) -> tuple[datetime, str]:

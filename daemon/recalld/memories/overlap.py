@@ -18,6 +18,12 @@ class Overlap:
         lower = fold(content).lower()
         return any(beginning in lower for beginning in self._beginnings)
 
+    def all_in(self, content: str) -> bool:
+        """Whether ``content`` has every word of the query; False for a query without words."""
+        lower = fold(content).lower()
+        likely = bool(self._wanted) and all(start in lower for start in self._beginnings)
+        return likely and self._wanted <= frozenset(query_tokens(content))
+
     def of(self, content: str) -> float:
         """The share of the query's words that are in ``content``, in [0, 1]; 0 without words."""
         if not self._wanted:

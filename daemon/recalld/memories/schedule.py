@@ -20,6 +20,7 @@ from recalld.memories.world import World
 from recalld.memories.writer import REMEMBERED, Writer
 
 PAGE = 500
+PLAIN_TEXT = "This sentence breaks nothing."
 EMBED_AT_ONCE = 16
 WRITE_AT_ONCE = 256
 # Uses are written together; a crash may cost as many seconds of them, no memory.
@@ -41,7 +42,8 @@ class Upkeep:
         self._library = library
         self._writer = writer
         self._loading = anyio.Lock()
-        self._is_loaded = False
+        # How far the store was read, so that a cancelled reader's work is not lost.
+        self._after_id: str | None = ""
         self._used: dict[str, None] = {}
         # Texts the engine makes nothing of: tried once a run.
         self._hopeless: set[str] = set()
@@ -60,12 +62,11 @@ class Upkeep:
 
     async def loaded(self) -> None:
         """Return once the library holds what the store holds."""
-        if self._is_loaded and not self._writer.doubted:
+        if self._after_id is None and not self._writer.doubted:
             return
         async with self._loading:
-            if not self._is_loaded:
-                await self._load()
-                self._is_loaded = True
+            while self._after_id is not None:
+                self._after_id = await self._load(self._after_id)
             await self._writer.settle(self._vectors)
 
     def touch(self, ids: Iterable[str]) -> tuple[Memory, ...]:
@@ -129,13 +130,15 @@ class Upkeep:
         await self.age()
         await self._world.store.drop_replies(before=self._world.now() - REMEMBERED)
 
-    async def _load(self) -> None:
-        after_id = ""
-        while page := await self._world.store.page(after_id=after_id, limit=PAGE):
-            after_id = page[-1][0].id
-            memories = [memory for memory, _ in page]
-            keys = await anyio.to_thread.run_sync(partial(_keys, memories), abandon_on_cancel=True)
-            self._library.put(memories, self._vectors(page), keys=keys)
+    async def _load(self, after_id: str) -> str | None:
+        """Read the next page; the id it ended with, None behind the last."""
+        page = await self._world.store.page(after_id=after_id, limit=PAGE)
+        if not page:
+            return None
+        memories = [memory for memory, _ in page]
+        keys = await anyio.to_thread.run_sync(partial(_keys, memories), abandon_on_cancel=True)
+        self._library.put(memories, self._vectors(page), keys=keys)
+        return memories[-1].id
 
     def _vectors(self, page: Sequence[tuple[Memory, Vector | None]]) -> dict[str, Floats | None]:
         """Those of the engine that is in use; of others none."""
@@ -173,12 +176,14 @@ class Upkeep:
             rows = await self._world.embedder.embed_passages([m.content for m in memories])
         except Unavailable:
             if len(memories) == 1:
+                # Does the engine fail, or does this text break it?
+                await self._world.embedder.embed_passages([PLAIN_TEXT])
                 self._hopeless.add(memories[0].id)
                 self._world.counters.add("memories.not_embedded")
-                raise
+                return
             # One text that breaks the engine must not keep the others from their vectors.
             for memory in memories:
-                await self._tried(partial(self._embed, [memory]))
+                await self._embed([memory])
             return
         made = {m: row for m, row in zip(memories, rows, strict=True) if row.any()}
         self._hopeless |= {memory.id for memory in memories if memory not in made}

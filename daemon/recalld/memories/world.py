@@ -19,7 +19,7 @@ def nobody(owner: str, content: str) -> bool:
 class World:
     """``new_id`` gives ids that sort by time. Counted: ``memories.added``, ``.duplicate``,
     ``.repeated_event``, ``.resolved``, ``.own_words``, ``.forgotten``, ``.purged``,
-    ``.became_STATE``, ``.not_embedded``."""
+    ``.became_STATE``, ``.not_embedded`` (texts that break the engine), ``.not_in_time``."""
 
     store: MemoryStore
     embedder: Embedder

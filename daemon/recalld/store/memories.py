@@ -51,17 +51,25 @@ class MemoryStore:
         return await self._database.read(partial(memory_table.occurrences, memory_id=memory_id))
 
     async def forget(self, memories: Sequence[Memory]) -> Receipt:
-        """Rows, vectors, occurrences, answers, and the words in the payloads of events."""
+        """Rows, vectors, occurrences, answers, and the words in the payloads of events.
+
+        Events first: a process killed meanwhile leaves a memory that can be forgotten again.
+        """
         texts = await self._database.read(partial(memory_forget.texts_of, memories=memories))
-        events = await self._forget_events(texts)
-        removed, beyond = await self._database.write(
-            _erasing(partial(memory_forget.forget, memories=memories, texts=texts))
-        )
+        events, beyond = 0, [memory_forget.FILES]
+        for start in range(0, len(texts), memory_forget.TEXTS_AT_ONCE):
+            some = texts[start : start + memory_forget.TEXTS_AT_ONCE]
+            events += await self._forget_events(some)
+            look = partial(memory_forget.elsewhere, texts=some)
+            beyond += await self._database.read(look, cut_ms=memory_forget.LOOK_CUT_MS)
+        forget = partial(memory_forget.forget, memories=memories)
+        removed = await self._database.write(_erasing(forget))
         beyond += await memory_forget.backups(self._database.path)
         if not await self._emptied():
-            beyond += ("the write-ahead log, until a reader lets go of it",)
+            beyond.append("the write-ahead log, until a reader lets go of it")
         ids = tuple(memory.id for memory in memories)
-        return Receipt(ids=ids, removed={**removed, "events": events}, beyond=beyond)
+        counts = {**removed, "events": events}
+        return Receipt(ids=ids, removed=counts, beyond=tuple(dict.fromkeys(beyond)))
 
     async def purge(self, ids: Sequence[str]) -> None:
         """Delete rows whose time is over."""
@@ -78,15 +86,16 @@ class MemoryStore:
 
         return await self._database.write(_erasing(job))
 
-    async def _forget_events(self, texts: tuple[str, ...]) -> int:
-        """Events first: a process killed here leaves a memory that can be forgotten again."""
+    async def _forget_events(self, texts: Sequence[str]) -> int:
         forgotten, after_seq = 0, 0
         while True:
-            find = partial(memory_forget.find_events, texts=texts, after_seq=after_seq)
-            found = await self._database.read(find)
-            if found.hits:
-                job = partial(memory_forget.clean_events, hits=found.hits, texts=texts)
-                forgotten += await self._database.write(_erasing(job))
+            look = partial(memory_forget.find_events, texts=texts, after_seq=after_seq)
+            found = await self._database.read(look, cut_ms=memory_forget.LOOK_CUT_MS)
+            events = await anyio.to_thread.run_sync(memory_forget.cleaned, found.hits, texts)
+            if events:
+                job = partial(memory_forget.replace_events, events=events)
+                await self._database.write(_erasing(job))
+                forgotten += len(events)
             if found.last_seq is None:
                 return forgotten
             after_seq = found.last_seq

@@ -14,8 +14,10 @@ from recalld.memories.model import Memory
 
 AnyJob = Callable[[aiosqlite.Connection], Awaitable[Any]]
 
-# Events looked through in one read; a payload has a quarter of a mebibyte at most.
-EVENTS_AT_ONCE = 500
+# Events looked through in one read, for so many wordings: a payload may have 256 KiB.
+EVENTS_AT_ONCE = 200
+TEXTS_AT_ONCE = 20
+LOOK_CUT_MS = 10_000
 # Shorter words are anybody's: they go only where they are all that was said.
 MIN_INSIDE_CHARS = 16
 FORGOTTEN = "[forgotten]"
@@ -35,17 +37,25 @@ _ELSEWHERE = {
     "versions of checkpoints": "SELECT count(*) FROM checkpoint WHERE instr(body, ?)",
     "results of sub-agents": "SELECT count(*) FROM child_result WHERE instr(result, ?)",
 }
+_LAST = "SELECT max(seq) FROM (SELECT seq FROM event WHERE seq > ? ORDER BY seq LIMIT ?)"
 _EVENTS = """
-SELECT seq, payload, reply FROM event WHERE seq > ? ORDER BY seq LIMIT ?
+SELECT seq, payload, reply FROM event WHERE seq > ? AND seq <= ? AND EXISTS (
+  SELECT 1 FROM json_each(?)
+  WHERE instr(payload, CAST(value AS BLOB)) OR instr(coalesce(reply, X''), CAST(value AS BLOB))
+)
 """
 FILES = "notes and transcripts that hold these words, and what is indexed of them"
 
 
+Stored = tuple[int, bytes, bytes | None]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """Events that hold the words; ``last_seq`` is None when there are no more to look at."""
+    """Events that hold the words, each with payload and reply; ``last_seq`` is the last that was
+    looked at, None when there are no more."""
 
-    hits: tuple[int, ...]
+    hits: tuple[Stored, ...]
     last_seq: int | None
 
 
@@ -63,50 +73,38 @@ async def texts_of(
 
 
 async def find_events(
-    connection: aiosqlite.Connection, *, texts: tuple[str, ...], after_seq: int
+    connection: aiosqlite.Connection, *, texts: Sequence[str], after_seq: int
 ) -> Found:
-    """Those of the next ``EVENTS_AT_ONCE`` events that hold one of ``texts``."""
-    needles = [orjson.dumps(text)[1:-1] for text in texts]
-    rows = list(await connection.execute_fetchall(_EVENTS, (after_seq, EVENTS_AT_ONCE)))
-    hits = tuple(
-        seq
-        for seq, payload, reply in rows
-        if any(needle in payload or needle in (reply or b"") for needle in needles)
-    )
-    return Found(hits=hits, last_seq=rows[-1][0] if len(rows) == EVENTS_AT_ONCE else None)
+    """Those of the next ``EVENTS_AT_ONCE`` events that hold one of ``texts``, as JSON has it."""
+    needles = [orjson.dumps(text)[1:-1].decode() for text in texts]
+    ((last,),) = await connection.execute_fetchall(_LAST, (after_seq, EVENTS_AT_ONCE))
+    if last is None:
+        return Found(hits=(), last_seq=None)
+    wanted = (after_seq, last, orjson.dumps(needles).decode())
+    rows = await connection.execute_fetchall(_EVENTS, wanted)
+    return Found(hits=tuple((seq, payload, reply) for seq, payload, reply in rows), last_seq=last)
 
 
-async def clean_events(
-    connection: aiosqlite.Connection, *, hits: tuple[int, ...], texts: tuple[str, ...]
-) -> int:
-    """Put ``FORGOTTEN`` where the words stood; in how many events."""
-    cleaned = 0
-    for seq in hits:
-        rows = await connection.execute_fetchall(
-            "SELECT payload, reply FROM event WHERE seq = ?", (seq,)
-        )
-        for payload, reply in rows:
-            fresh = _without(payload, texts), None if reply is None else _without(reply, texts)
-            if fresh != (payload, reply):
-                await connection.execute(
-                    "UPDATE event SET payload = ?, reply = ? WHERE seq = ?", (*fresh, seq)
-                )
-                cleaned += 1
-    return cleaned
+def cleaned(hits: Sequence[Stored], texts: Sequence[str]) -> list[tuple[bytes, bytes | None, int]]:
+    """The events that are to change, with ``FORGOTTEN`` where the words stood. For a thread."""
+    changed = []
+    for seq, payload, reply in hits:
+        fresh = _without(payload, texts), None if reply is None else _without(reply, texts)
+        if fresh != (payload, reply):
+            changed.append((*fresh, seq))
+    return changed
 
 
-async def forget(
-    connection: aiosqlite.Connection, *, memories: Sequence[Memory], texts: tuple[str, ...]
-) -> tuple[dict[str, int], tuple[str, ...]]:
-    """How many rows of what went, and where else the words are."""
-    removed = dict.fromkeys(_COUNTS, 0)
-    for memory in memories:
-        for name, sql in _COUNTS.items():
-            ((count,),) = await connection.execute_fetchall(sql, (memory.id,))
-            removed[name] += int(count)
-        for sql in _ERASE:
-            await connection.execute(sql, (memory.id,))
-    beyond = [FILES]
+async def replace_events(
+    connection: aiosqlite.Connection, *, events: Sequence[tuple[bytes, bytes | None, int]]
+) -> None:
+    sql = "UPDATE event SET payload = ?, reply = ? WHERE seq = ?"
+    await connection.executemany(sql, events)
+
+
+async def elsewhere(connection: aiosqlite.Connection, *, texts: Sequence[str]) -> tuple[str, ...]:
+    """Where else in this database the words are, and stay."""
+    beyond = []
     for name, sql in _ELSEWHERE.items():
         found = 0
         for text in texts:
@@ -114,7 +112,19 @@ async def forget(
             found += int(count)
         if found:
             beyond.append(f"{name} in this database: {found}")
-    return removed, tuple(beyond)
+    return tuple(beyond)
+
+
+async def forget(connection: aiosqlite.Connection, *, memories: Sequence[Memory]) -> dict[str, int]:
+    """Delete the rows; how many of what went."""
+    removed = dict.fromkeys(_COUNTS, 0)
+    for memory in memories:
+        for name, sql in _COUNTS.items():
+            ((count,),) = await connection.execute_fetchall(sql, (memory.id,))
+            removed[name] += int(count)
+        for sql in _ERASE:
+            await connection.execute(sql, (memory.id,))
+    return removed
 
 
 async def purge(connection: aiosqlite.Connection, *, ids: Sequence[str]) -> None:
@@ -132,7 +142,7 @@ def _copies(path: Path) -> list[str]:
     return sorted(copy.name for copy in path.parent.glob(f"{path.name}.v*.backup"))
 
 
-def _without(raw: bytes, texts: tuple[str, ...]) -> bytes:
+def _without(raw: bytes, texts: Sequence[str]) -> bytes:
     try:
         value = orjson.loads(raw)
     except orjson.JSONDecodeError:
@@ -140,7 +150,7 @@ def _without(raw: bytes, texts: tuple[str, ...]) -> bytes:
     return orjson.dumps(_cleaned(value, texts))
 
 
-def _cleaned(value: object, texts: tuple[str, ...]) -> object:
+def _cleaned(value: object, texts: Sequence[str]) -> object:
     if isinstance(value, str):
         for text in texts:
             if value.strip() == text.strip():

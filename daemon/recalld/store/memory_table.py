@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
-from datetime import UTC, datetime
+from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
@@ -121,7 +121,14 @@ async def occurrences(
 
 def remembered(row: Row) -> tuple[Memory, Vector | None]:
     """A row of ``page`` as a memory and its vector."""
-    values = {name: _value(name, raw) for name, raw in zip(COLUMNS, row, strict=False)}
+    values = dict(zip(COLUMNS, row, strict=False))
+    for name in _TIMES:
+        if values[name] is not None:
+            values[name] = datetime.fromisoformat(values[name])
+    for name in _LISTS:
+        values[name] = tuple(orjson.loads(values[name])) if values[name] != "[]" else ()
+    for name, kind in _ENUMS.items():
+        values[name] = kind(values[name])
     memory = Memory(**values)
     identity, blob = row[len(COLUMNS) :]
     if identity is None:
@@ -140,14 +147,6 @@ def _raw(name: str, value: Any) -> Any:
     if name in _LISTS:
         return orjson.dumps(value).decode()
     return value.value if name in _ENUMS else value
-
-
-def _value(name: str, raw: Any) -> Any:
-    if name in _TIMES:
-        return None if raw is None else datetime.fromisoformat(raw).astimezone(UTC)
-    if name in _LISTS:
-        return tuple(orjson.loads(raw))
-    return _ENUMS[name](raw) if name in _ENUMS else raw
 
 
 def _occurrence_row(said: Occurrence) -> Row:
