@@ -219,6 +219,22 @@ def test_the_summary_is_cut_at_a_line_and_says_how_much_is_missing():
     assert len("\n".join(summary)) <= SUMMARY_CHARS
 
 
+def test_what_is_overdue_is_not_also_told_as_pending():
+    rent, report = a_memory("p1", "pay the rent"), a_memory("p2", "write the report")
+    told = message(
+        a_telling(
+            a_signal("Overdue: rent", check="deadlines", tier=Tier.IMMEDIATE, memories=(rent,)),
+            a_signal("Pending: rent", memories=(rent,)),
+            a_signal("Pending: report", memories=(report,)),
+            a_signal("At risk: report", check="goal_progress", memories=(report,)),
+        )
+    )
+    assert "Pending" not in told
+    assert "- At risk: report\n" in told
+    alone = message(a_telling(a_signal("Pending: rent", memories=(rent,))))
+    assert alone.startswith("[Priority] Pending: rent\n")
+
+
 def test_what_a_check_left_out_is_counted():
     few = a_signal("Pending: ship", detail={"left_out": 12})
     assert summary_of(message(a_telling(few))) == [

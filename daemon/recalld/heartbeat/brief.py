@@ -13,6 +13,7 @@ from recalld.heartbeat.telling import (
     Telling,
     bullets,
     clock,
+    distinct,
     related_bullets,
     shown,
     total,
@@ -64,11 +65,12 @@ def _head(telling: Telling) -> str:
 
 def _signals(telling: Telling) -> Iterator[str]:
     decision = telling.decision
-    picked = shown(decision.signals)
+    signals = distinct(decision.signals)
+    picked = shown(signals)
     for signal in picked:
         head = f"- [{signal.tier.name.lower()}] "
         yield head + line(signal.title, LINE_CHARS - len(head))
-    more = total(decision.signals) - len(picked)
+    more = total(signals) - len(picked)
     if more:
         yield f"- and {more} more"
     if decision.nudge is not None:

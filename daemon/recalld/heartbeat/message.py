@@ -25,6 +25,7 @@ from recalld.heartbeat.telling import (
     Telling,
     bullets,
     clock,
+    distinct,
     related_bullets,
     shown,
     total,
@@ -86,16 +87,17 @@ def _analysed(telling: Telling, words: _Words) -> Iterator[str]:
 
 def _unanalysed(telling: Telling, words: _Words) -> Iterator[str]:
     decision = telling.decision
-    foremost = _foremost(decision.signals)
-    others = [signal for signal in decision.signals if signal is not foremost]
+    signals = distinct(decision.signals)
+    foremost = _foremost(signals)
+    others = [signal for signal in signals if signal is not foremost]
     yield _first_line(decision, foremost, words)
     yield words.label("urgency", words.of(URGENCIES[least(decision)]))
     how = words.of(tone(decision.escalation))
     yield words.label("tone", how, words.of(VOICES[telling.autonomy]))
     yield from (_titled(one) for one in others if one.check == VELOCITY)
     yield from (f"[+] {_titled(one)}" for one in _of(others, DELTAS)[:MAX_DELTAS])
-    if total(decision.signals) > 1:
-        yield from [words.label("signals"), *_summary(decision.signals, words)]
+    if total(signals) > 1:
+        yield from [words.label("signals"), *_summary(signals, words)]
     past = related_bullets(telling.related, decision.signals, sign=tagless, chinese=words.chinese)
     related = list(past)
     yield from [words.label("linked"), *related] if related else []

@@ -6,6 +6,7 @@ from typing import Literal
 
 from recalld.heartbeat.enrich import IN_ALL
 from recalld.heartbeat.escape import LINE_CHARS, Sign, line, plain, quotation
+from recalld.heartbeat.fingerprint import subject
 from recalld.heartbeat.labels import BELONGS, RESOLVED, chinese_age
 from recalld.heartbeat.model import (
     Analysis,
@@ -29,6 +30,7 @@ BRIEF_CHARS = 300
 SPOKEN_CHARS = 600
 # Under which a check says how many more it found.
 LEFT_OUT = "left_out"
+PENDING = "pending_work"
 _AGE_CHARS = 32
 _TITLE_CHARS = 40
 
@@ -71,6 +73,12 @@ class Telling:
         if self.decision.reason is Reason.NUDGE:
             return self.decision.nudge is not None
         return self.decision.reason is Reason.FIRST_CONTACT or bool(self.decision.signals)
+
+
+def distinct(signals: Sequence[Signal]) -> tuple[Signal, ...]:
+    """Without what merely says that something is pending of which another signal says more."""
+    others = {subject(signal) for signal in signals if signal.check != PENDING}
+    return tuple(one for one in signals if one.check != PENDING or subject(one) not in others)
 
 
 def shown(signals: Sequence[Signal], most: int = MAX_SIGNALS) -> tuple[Signal, ...]:
