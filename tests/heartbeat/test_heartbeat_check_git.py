@@ -1,12 +1,13 @@
 """What happened in a repository, read from real ones."""
 
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
 import pytest
 
 from recalld.heartbeat.checks.git import CHECK
-from recalld.heartbeat.mentions import named_path, names_branch
+from recalld.heartbeat.mentions import indexed, named_paths, names_branch
 from recalld.heartbeat.model import Seen, Signal, Tier, Workspace
 from recalld.heartbeat.workspace import read, seen_now
 from recalld.memories.model import Memory, MemoryState, MemoryType, Origin
@@ -191,7 +192,8 @@ async def test_what_a_tick_held_back_is_still_news_to_the_next(room: Room):
     ],
 )
 def test_when_a_text_names_a_file(text: str, path: str, named: bool):
-    assert (named_path(text, ("z.py", path), root="/w") is not None) is named
+    paths = indexed(("z.py", path, "文档/别的.md"), root="/w")
+    assert named_paths(text, paths) == ({path} if named else frozenset())
 
 
 @pytest.mark.parametrize(
@@ -216,3 +218,22 @@ def test_reverts_come_first_then_files_then_branches_and_the_rest_is_counted():
     found = CHECK.find(a_snapshot(*plans, workspaces=(workspace,)))
     assert [signal.id for signal in found[:2]] == [f"git:revert:{'b' * 12}", "git:p00"]
     assert (len(found), found[0].detail["left_out"]) == (20, 7)
+
+
+def test_two_workspaces_of_one_repository_tell_a_revert_once():
+    commits = (("b" * 40, "Revert it", ("upload.py",)), ("a" * 40, "Stream", ("upload.py",)))
+    both = tuple(Workspace(root=root, commits=commits) for root in ("/w", "/v"))
+    found = CHECK.find(a_snapshot(a_plan(), workspaces=both))
+    assert [signal.id for signal in found] == [f"git:revert:{'b' * 12}", "git:p"]
+    assert found[0].detail["workspace"] == "/v"
+
+
+def test_many_plans_and_many_paths_are_compared_in_time():
+    paths = tuple(f"src/part{n}/file{n}.py" for n in range(1_000))
+    commits = tuple((f"{n:040x}", "Change", paths) for n in range(50))
+    plans = [a_plan(f"p{n}", f"Rework file{n}.py and {n} more. " * 20) for n in range(1_000)]
+    snapshot = a_snapshot(*plans, workspaces=(Workspace(root="/w", commits=commits),))
+    start = perf_counter()
+    found = CHECK.find(snapshot)
+    assert perf_counter() - start < 3
+    assert (len(found), found[0].detail["left_out"]) == (20, 980)

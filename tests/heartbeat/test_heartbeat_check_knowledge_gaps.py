@@ -12,7 +12,8 @@ from recalld.memories.model import Memory, MemoryState, MemoryType, Origin
 from support.snapshots import DAY, HOUR, INSTANT, MINUTE, NOW, a_memory, a_snapshot, near
 
 QUESTION = "Why does the upload fail?"
-ANSWER = "The upload fails because the proxy cuts it at 30 s"
+ANSWER = "The proxy cuts it at 30 s"
+WORDED = "Every upload fails at 30 s"
 
 ASKING = (
     *("How does the retry work?", "Why does CI fail on main", "what is the staging URL"),
@@ -68,6 +69,27 @@ def scene(question: Memory, *others: Memory, cosine: float = 0.6) -> Snapshot:
 def test_a_memory_that_is_like_it_answers(cosine: float, fires: bool):
     found = CHECK.find(scene(asked(), a_memory("a", ANSWER), cosine=cosine))
     assert [signal.id for signal in found] == (["knowledge_gaps:q"] if fires else [])
+
+
+@pytest.mark.parametrize(
+    ("cosine", "text", "fires"),
+    [
+        (0.4, WORDED, False),
+        (0.39, WORDED, True),
+        (0.59, "The upload is slow", False),  # half of upload and fail
+        (0.59, "The page is slow", True),
+        (0.4, "上传会失败，因为代理超时", True),  # words of another language are no words of it
+    ],
+)
+def test_with_half_of_its_words_less_is_enough(cosine: float, text: str, fires: bool):
+    assert bool(CHECK.find(scene(asked(), a_memory("a", text), cosine=cosine))) is fires
+
+
+def test_a_chinese_question_has_words_too_beside_those_that_ask():
+    found = scene(asked("为什么上传失败"), a_memory("a", "上传失败是代理超时"), cosine=0.4)
+    assert CHECK.find(found) == ()
+    other = scene(asked("为什么上传失败"), a_memory("a", "为什么要写日志的说明"), cosine=0.59)
+    assert CHECK.find(other) != ()
 
 
 @pytest.mark.parametrize("state", [MemoryState.ARCHIVED, MemoryState.RESOLVED, MemoryState.STALE])

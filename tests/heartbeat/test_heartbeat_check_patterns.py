@@ -140,6 +140,12 @@ def test_what_a_signal_says(content: str, title: str):
     }
 
 
+def test_what_was_put_away_counts_and_is_not_shown():
+    some = [noted(f"m{n}", n * WEEK, state=MemoryState.ARCHIVED) for n in range(3)]
+    (signal,) = CHECK.find(a_snapshot(*some, *filler(10)))
+    assert signal.memories == ()
+
+
 def many() -> Snapshot:
     tags = tuple(f"t{n:02d}" for n in range(25))
     return a_snapshot(*(noted(f"m{n}", n * WEEK, tags=tags) for n in range(10)))

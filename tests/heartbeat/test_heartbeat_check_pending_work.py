@@ -110,7 +110,8 @@ def test_work_that_sounds_like_it_is(text: str):
 
 
 @pytest.mark.parametrize(
-    ("shown", "expected"), [(0 * HOUR, False), (HOUR - INSTANT, False), (HOUR, True)]
+    ("shown", "expected"),
+    [(-INSTANT, True), (0 * HOUR, False), (HOUR - INSTANT, False), (HOUR, True)],
 )
 def test_shown_within_the_hour_it_is_silent_even_alone(shown: timedelta, expected: bool):
     assert fires(surfaced={"m": NOW - shown}) is expected

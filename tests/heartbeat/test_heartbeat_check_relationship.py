@@ -121,6 +121,11 @@ def test_what_a_signal_says():
     assert english.title == "Nothing about Ann for 20 days"
 
 
+def test_what_was_put_away_counts_and_is_not_shown():
+    (signal,) = CHECK.find(scene(met(20 * DAY, state=MemoryState.ARCHIVED)))
+    assert (signal.id, signal.memories) == ("relationship:Ann", ())
+
+
 def test_urgent_ones_come_first_then_the_longest_silent_and_the_rest_is_counted():
     memories = [met((20 + n) * DAY, f"m{n:02d}") for n in range(22)]
     near_plan = a_plan(DAY)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from recalld.heartbeat import checks
 from recalld.heartbeat.checks import CHECKS
 from recalld.heartbeat.finding import MAX_RESULTS
-from recalld.heartbeat.model import Check, Snapshot, State, Tier
+from recalld.heartbeat.model import Check, Snapshot, State, Tier, Workspace
 from recalld.memories.model import Memory, MemoryState, MemoryType, Origin
 from support.snapshots import DAY, HOUR, NOW, a_memory, a_snapshot, near
 
@@ -78,6 +78,27 @@ def memories(draw: st.DrawFn) -> Memory:
 
 
 @st.composite
+def workspaces(draw: st.DrawFn) -> Workspace:
+    when = NOW - draw(st.integers(-2, 60)) * HOUR
+    subjects = st.sampled_from(["Change", "Revert it", "回滚", ""])
+    paths = st.lists(st.sampled_from(["importer", "the.py", "导入.md"]), max_size=2).map(tuple)
+    commits = st.lists(
+        st.tuples(st.sampled_from(["a" * 40, "b" * 40]), subjects, paths), max_size=4
+    )
+    return Workspace(
+        root=draw(st.sampled_from(["/w", "/v"])),
+        branch=draw(st.sampled_from([None, "main", "导入"])),
+        seen_branch=draw(st.sampled_from([None, "main"])),
+        commits=tuple(draw(commits)),
+        reports=(("junit.xml", draw(st.integers(0, 3)), when),),
+        blocker=draw(st.sampled_from(["", "CI\nis down"])),
+        blocker_since=when,
+        objective=draw(st.sampled_from(["", "完成导入"])),
+        checkpoint_at=when,
+    )
+
+
+@st.composite
 def snapshots(draw: st.DrawFn) -> Snapshot:
     every = draw(st.lists(memories(), max_size=60, unique_by=lambda memory: memory.id))
     likeness = draw(st.sampled_from([0.1, 0.4, 0.6, 0.9]))
@@ -89,6 +110,7 @@ def snapshots(draw: st.DrawFn) -> Snapshot:
         nearest=near(found),
         entities={one.id: names for one in every[::2]},
         last_state=draw(st.sampled_from([None, last])),
+        workspaces=tuple(draw(st.lists(workspaces(), max_size=2, unique_by=lambda w: w.root))),
     )
 
 
@@ -110,7 +132,7 @@ def test_signals_are_about_own_living_memories_unique_bounded_and_plain(snapshot
             for memory in signal.memories:
                 assert memory.owner == "default"
                 assert memory.origin is not Origin.HEARTBEAT
-                assert memory.state is not MemoryState.DELETED
+                assert memory.state not in {MemoryState.DELETED, MemoryState.ARCHIVED}
                 assert memory.created_at <= NOW
     assert len(ids) == len(set(ids))
 
@@ -125,6 +147,7 @@ def test_the_order_of_the_store_changes_nothing(snapshot: Snapshot, shuffle: obj
         nearest=snapshot.nearest,
         entities=snapshot.entities,
         last_state=snapshot.last_state,
+        workspaces=snapshot.workspaces[::-1],
     )
     assert [check.find(other) for check in CHECKS] == [check.find(snapshot) for check in CHECKS]
 

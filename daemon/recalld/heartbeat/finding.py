@@ -61,12 +61,14 @@ def told(snapshot: Snapshot, label: Label, found: Sequence[Found]) -> tuple[Sign
 
 
 def _signal(snapshot: Snapshot, label: Label, found: Found) -> Signal:
+    """What is put away may count, but is not shown."""
+    shown = tuple(one for one in found.memories if one.state is not MemoryState.ARCHIVED)
     return Signal(
         id=f"{label.name}:{found.key}",
         check=label.name,
-        tier=effective(label.tier, found.memories, snapshot.now, label.name),
+        tier=effective(label.tier, shown, snapshot.now, label.name),
         title=found.title,
-        memories=found.memories,
+        memories=shown,
         detail=found.detail,
     )
 

@@ -6,10 +6,15 @@ from itertools import islice
 from recalld.heartbeat import cron
 from recalld.heartbeat.finding import is_sure, near
 from recalld.heartbeat.model import LIVE, Snapshot
-from recalld.heartbeat.questions import is_question
+from recalld.heartbeat.questions import asked_words, is_question
 from recalld.memories.model import Memory
+from recalld.text.tokens import lexical_tokens
 
 LIKENESS = 0.6
+# An encoder finds an answer less like its question than a report like its plan: from here on half
+# of the question's words are enough.
+LIKENESS_WITH_WORDS = 0.4
+WORDS = 0.5
 # Among so many of the newest memories questions are looked for, and for so many of them an
 # answer: each costs a search.
 RECENT = 100
@@ -43,4 +48,12 @@ def open_questions(snapshot: Snapshot) -> list[Memory]:
 
 
 def _alike(snapshot: Snapshot, memory: Memory) -> Iterator[Memory]:
-    return (other for other, _ in near(snapshot, memory, LIKENESS))
+    words = asked_words(memory.content)
+    for other, likeness in near(snapshot, memory, LIKENESS_WITH_WORDS):
+        if likeness >= LIKENESS or _shares(words, other.content):
+            yield other
+
+
+def _shares(words: frozenset[str], text: str) -> bool:
+    said = words.intersection(lexical_tokens(text))
+    return bool(words) and len(said) >= WORDS * len(words)

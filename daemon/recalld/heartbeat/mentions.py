@@ -1,11 +1,13 @@
 """Whether a text names a file or a branch. Pure."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 
 # A name ends where none of these goes on with it. Chinese may stand right beside it.
 _WITHIN = r"[A-Za-z0-9_\-]"
+_RUN = re.compile(r"[A-Za-z0-9_.\-/~]+")
 _BEFORE = r"(?<![A-Za-z0-9_\-/.~])"
 _NEVER = re.compile(r"(?!)")
 # A branch with one of these names is no sign of any plan.
@@ -13,18 +15,43 @@ COMMON_BRANCHES = frozenset({"main", "master", "develop", "dev", "trunk", "relea
 MIN_BRANCH_CHARS = 4
 
 
-def named_path(text: str, paths: Iterable[str], *, root: str = "") -> str | None:
-    """The first of ``paths`` (relative, with ``/``) that ``text`` names; None for none.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Paths:
+    """Paths (relative, with ``/``) of a workspace at ``root``, by their last part. ``foreign``:
+    those of another script, around which a text sets no blanks."""
 
-    By its last parts, as many as the text gives: ``upload.py`` or ``api/upload.py`` for
+    root: str
+    plain: Mapping[str, tuple[str, ...]]
+    foreign: tuple[tuple[str, str], ...]
+
+
+def indexed(paths: Iterable[str], *, root: str = "") -> Paths:
+    plain: dict[str, list[str]] = {}
+    foreign = []
+    for path in dict.fromkeys(paths):
+        name = path.rpartition("/")[2]
+        if _RUN.fullmatch(name):
+            plain.setdefault(name, []).append(path)
+        else:
+            foreign.append((name, path))
+    return Paths(
+        root=root,
+        plain={name: tuple(some) for name, some in plain.items()},
+        foreign=tuple(foreign),
+    )
+
+
+def named_paths(text: str, paths: Paths) -> frozenset[str]:
+    """Those of ``paths`` that ``text`` names.
+
+    By their last parts, as many as the text gives: ``upload.py`` or ``api/upload.py`` for
     ``src/api/upload.py``, never ``web/upload.py``. A name without a dot or a folder is taken for
     a file only where it has a capital (``Makefile``): others are words.
     """
-    for path in paths:
-        last = path.rpartition("/")[2]
-        if last in text and _pattern(path, root).search(text):
-            return path
-    return None
+    names = {run.rstrip(".").rpartition("/")[2] for run in _RUN.findall(text)}
+    likely = [path for name in names for path in paths.plain.get(name, ())]
+    likely += [path for name, path in paths.foreign if name in text]
+    return frozenset(path for path in likely if _pattern(path, paths.root).search(text))
 
 
 def names_branch(text: str, branch: str) -> bool:

@@ -3,7 +3,7 @@
 import re
 
 from recalld.text.asking import asks
-from recalld.text.tokens import fold
+from recalld.text.tokens import fold, query_tokens
 
 # Without a mark only a short line is a question; a long one tells.
 MAX_UNMARKED_CHARS = 120
@@ -40,6 +40,7 @@ _ASKING = (
     r"|[几幾](?:点|點|号|號|时|時)|何时|何時|是否|能否|可否|有没有|有沒有|是不是|能不能|要不要|会不会|會不會"
     r"|该不该|該不該|行不行|好不好|对不对|對不對|可不可以|用不用|需不需要|值不值得)"
 )
+_CHINESE_ASKING = re.compile(_ASKING)
 # Says outright that something is not known.
 _CHINESE_OPEN = re.compile(
     r"(?:我们|我們|我|还|還|仍|暂时|目前)*(?:不知道|不确定|不確定|不清楚|不明白|想知道|搞不懂|没搞懂|想问"
@@ -67,6 +68,11 @@ def is_question(text: str) -> bool:
         return True
     short = len(plain) <= MAX_UNMARKED_CHARS and _SEVERAL.search(plain) is None
     return short and _starts(plain)
+
+
+def asked_words(text: str) -> frozenset[str]:
+    """The words that say what is asked about, as the index has them; none may be left."""
+    return frozenset(query_tokens(_CHINESE_ASKING.sub(" ", text)))
 
 
 def _starts(line: str) -> bool:

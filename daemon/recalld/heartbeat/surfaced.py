@@ -10,9 +10,10 @@ SURFACED = timedelta(hours=1)
 
 
 def is_surfaced(snapshot: Snapshot, memory: Memory, within: timedelta = SURFACED) -> bool:
-    """Whether it was shown less than ``within`` ago."""
+    """Whether it was shown less than ``within`` ago; a time to come, after a clock that was set
+    back, is none."""
     shown = snapshot.surfaced.get(memory.id)
-    return shown is not None and snapshot.now - shown < within
+    return shown is not None and timedelta(0) <= snapshot.now - shown < within
 
 
 def strict(snapshot: Snapshot, memories: Iterable[Memory]) -> Iterator[Memory]:

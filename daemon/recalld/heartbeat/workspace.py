@@ -40,8 +40,9 @@ async def read(
     ``problems``.
     """
     found = await repository.read(root, seen, scope.git_limits)
-    since = max(now - RECENT, seen.at) if seen is not None else now - RECENT
-    reports, problems = await report_files.find(root, scope.reports, since, scope.report_limits)
+    reports, problems = await report_files.find(
+        root, scope.reports, now - RECENT, scope.report_limits
+    )
     said = standing or Standing()
     return Workspace(
         root=readable(str(root)),

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from recalld.heartbeat.finding import Found, Label, by_weight, live, told
-from recalld.heartbeat.mentions import named_path, names_branch
+from recalld.heartbeat.mentions import indexed, named_paths, names_branch
 from recalld.heartbeat.model import Check, Signal, Snapshot, Tier, Workspace
 from recalld.heartbeat.wording import prefers_chinese, quoted, title
 from recalld.memories.model import Memory, MemoryType
@@ -23,19 +23,39 @@ class _Commit(NamedTuple):
     paths: tuple[str, ...]
 
 
+class _Named(NamedTuple):
+    plan: Memory
+    paths: frozenset[str]
+
+
 def _find(snapshot: Snapshot) -> tuple[Signal, ...]:
     """Reverts first, then plans whose files were changed, then branches; by workspace.
 
     A plan is named once, with its newest commit; a revert with the plans whose files it touches.
     """
     plans = by_weight(live(snapshot, MemoryType.PLAN)) if snapshot.workspaces else []
-    workspaces = sorted(snapshot.workspaces, key=lambda one: one.root)
-    found = [
-        *(one for workspace in workspaces for one in _reverts(workspace, plans)),
-        *_unique(one for workspace in workspaces for one in _touched(workspace, plans)),
-        *(one for workspace in workspaces for one in _branch(snapshot, workspace, plans)),
+    rooms = [
+        (workspace, _named(workspace, plans))
+        for workspace in sorted(snapshot.workspaces, key=lambda one: one.root)
     ]
-    return told(snapshot, LABEL, found)
+    found = [
+        *(one for workspace, named in rooms for one in _reverts(workspace, named)),
+        *(one for workspace, named in rooms for one in _touched(workspace, named)),
+        *(one for workspace, _ in rooms for one in _branch(snapshot, workspace, plans)),
+    ]
+    # Two workspaces may be one repository.
+    unique: dict[str, Found] = {}
+    for one in found:
+        unique.setdefault(one.key, one)
+    return told(snapshot, LABEL, list(unique.values()))
+
+
+def _named(workspace: Workspace, plans: list[Memory]) -> list[_Named]:
+    """Plans with the files they name, of those that were committed."""
+    touched = (path for _, _, paths in workspace.commits for path in paths)
+    paths = indexed(touched, root=workspace.root)
+    every = (_Named(plan, named_paths(plan.content, paths)) for plan in plans if workspace.commits)
+    return [one for one in every if one.paths]
 
 
 def _commits(workspace: Workspace, *, reverts: bool) -> list[_Commit]:
@@ -43,25 +63,29 @@ def _commits(workspace: Workspace, *, reverts: bool) -> list[_Commit]:
     return [one for one in every if (_REVERT.match(one.subject) is not None) is reverts]
 
 
-def _reverts(workspace: Workspace, plans: list[Memory]) -> Iterator[Found]:
+def _reverts(workspace: Workspace, named: list[_Named]) -> Iterator[Found]:
     for commit in _commits(workspace, reverts=True):
         yield Found(
             key=f"revert:{commit.hash[:HASH_CHARS]}",
             title=title("reverted", commit.subject),
-            memories=tuple(plan for plan, _ in _named(workspace, commit, plans)),
+            memories=tuple(one.plan for one in named if not one.paths.isdisjoint(commit.paths)),
             detail={"event": "revert", **_about(workspace, commit)},
         )
 
 
-def _touched(workspace: Workspace, plans: list[Memory]) -> Iterator[Found]:
+def _touched(workspace: Workspace, named: list[_Named]) -> Iterator[Found]:
+    told_of: set[str] = set()
     for commit in _commits(workspace, reverts=False):
-        for plan, path in _named(workspace, commit, plans):
-            yield Found(
-                key=plan.id,
-                title=title("touched", plan.content, path=path),
-                memories=(plan,),
-                detail={"event": "touched", "path": path, **_about(workspace, commit)},
-            )
+        for plan, paths in named:
+            if plan.id not in told_of and not paths.isdisjoint(commit.paths):
+                told_of.add(plan.id)
+                path = next(path for path in commit.paths if path in paths)
+                yield Found(
+                    key=plan.id,
+                    title=title("touched", plan.content, path=path),
+                    memories=(plan,),
+                    detail={"event": "touched", "path": path, **_about(workspace, commit)},
+                )
 
 
 def _branch(snapshot: Snapshot, workspace: Workspace, plans: list[Memory]) -> Iterator[Found]:
@@ -74,24 +98,6 @@ def _branch(snapshot: Snapshot, workspace: Workspace, plans: list[Memory]) -> It
         memories=tuple(plan for plan in plans if names_branch(plan.content, now)),
         detail={"event": "branch", "workspace": workspace.root, "branch": now, "before": before},
     )
-
-
-def _named(
-    workspace: Workspace, commit: _Commit, plans: list[Memory]
-) -> Iterator[tuple[Memory, str]]:
-    """Plans that name a file of the commit, with that file."""
-    for plan in plans:
-        path = named_path(plan.content, commit.paths, root=workspace.root)
-        if path is not None:
-            yield plan, path
-
-
-def _unique(found: Iterator[Found]) -> Iterator[Found]:
-    seen: set[str] = set()
-    for one in found:
-        if one.key not in seen:
-            seen.add(one.key)
-            yield one
 
 
 def _about(workspace: Workspace, commit: _Commit) -> dict[str, object]:
