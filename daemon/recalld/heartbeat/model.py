@@ -319,3 +319,33 @@ class Analysis:
     reasoning: str
     autonomy: Autonomy
     user_facing: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ticked:
+    """What a tick came to and how it is told. ``message`` and ``block`` are empty where nothing
+    is to be said; ``act_id`` names the act that waits to be delivered."""
+
+    decision: Decision
+    message: str = ""
+    block: str = ""
+    enrichment: Enrichment = field(default_factory=Enrichment)
+    analysis: Analysis | None = None
+    act_id: str | None = None
+    llm_calls: int = 0
+    trace_id: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TickAsked:
+    """What a tick is asked with. None: as configured, or as the snapshot says. ``delivers``:
+    False where whoever asks takes the message itself."""
+
+    owner: str = "default"
+    agent: str = "main"
+    analyze: bool = False
+    autonomy: Autonomy | None = None
+    in_conversation: bool | None = None
+    signals_only: bool = False
+    at: datetime | None = None
+    delivers: bool = False

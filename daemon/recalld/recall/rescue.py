@@ -116,7 +116,7 @@ def request_of(question: str, policy: ExpansionPolicy) -> ChatRequest:
         user=orjson.dumps({"question": cut(redact(question).text)}).decode(),
         max_output_tokens=policy.max_output_tokens,
         response_format=_format_of(policy, items=items),
-        thinking=_thinking_of(policy),
+        thinking=thinking_of(policy),
     )
 
 
@@ -223,7 +223,8 @@ def count_words(text: str) -> int:
     return len(others.split()) + (cjk + 1) // 2
 
 
-def _thinking_of(policy: ExpansionPolicy) -> Literal["enabled", "disabled"] | None:
+def thinking_of(policy: ExpansionPolicy) -> Literal["enabled", "disabled"] | None:
+    """What is sent of thinking; None: nothing. ``auto`` knows which endpoint wants it said."""
     if policy.thinking_mode == "auto":
         return "disabled" if urlsplit(policy.endpoint).hostname == THINKING_HOST else None
     return None if policy.thinking_mode == "omit" else policy.thinking_mode

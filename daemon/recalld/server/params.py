@@ -49,13 +49,21 @@ class EventParams(Params, frozen=True, kw_only=True):
 
         Raise ``BadRequest`` for a time that UTC cannot express.
         """
-        if self.at is None:
-            return now
-        try:
-            self.at.astimezone(UTC)
-        except OverflowError as error:
-            raise BadRequest("params.at", "out of range") from error
-        return self.at if self.at <= now else now.astimezone(self.at.tzinfo)
+        return moment_of(self.at, now=now) or now
+
+
+def moment_of(at: datetime | None, *, now: datetime, key: str = "params.at") -> datetime | None:
+    """``at`` with the offset that was sent, never after ``now``; None where none was sent.
+
+    Raise ``BadRequest`` for a time that UTC cannot express.
+    """
+    if at is None:
+        return None
+    try:
+        at.astimezone(UTC)
+    except OverflowError as error:
+        raise BadRequest(key, "out of range") from error
+    return at if at <= now else now.astimezone(at.tzinfo)
 
 
 def checked(kind: type[P], params: Mapping[str, object]) -> P:

@@ -64,3 +64,32 @@ class KeptProposal:
     agent: str
     said_by: str
     said_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptTick:
+    """One heartbeat's tick. ``reason`` is why it acted or not."""
+
+    at: datetime
+    reason: str
+    signals: int
+    llm_calls: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ActRow:
+    """A heartbeat's act. ``body`` is JSON of the heartbeat's own."""
+
+    id: str
+    at: datetime
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeartbeatChange:
+    """One owner's change: all of it or nothing is kept. ``book`` is JSON of the heartbeat's own."""
+
+    owner: str
+    book: bytes
+    acts: tuple[ActRow, ...] = ()
+    tick: KeptTick | None = None

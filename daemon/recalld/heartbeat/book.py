@@ -1,0 +1,108 @@
+"""What is kept of an owner between ticks, and how ticks change it. Pure."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+
+from recalld.heartbeat.acts import footprints, silenced, topics
+from recalld.heartbeat.model import Act, Decision, Seen, Snapshot, State, Suppressed
+from recalld.heartbeat.standing import state_of
+
+# A model is asked so many times a day; older calls say nothing about today.
+CALLS_KEPT = timedelta(hours=48)
+# A memory that was shown longer ago may be shown as if never.
+SURFACED_KEPT = timedelta(days=30)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Book:
+    """Of one owner, beside the acts. Keys of ``seen`` are workspaces' roots; ``calls`` are the
+    times a model was asked."""
+
+    suppressed: tuple[Suppressed, ...] = ()
+    snoozed: Mapping[str, datetime] = field(default_factory=dict)
+    surfaced: Mapping[str, datetime] = field(default_factory=dict)
+    topics: Mapping[str, int] = field(default_factory=dict)
+    last_state: State | None = None
+    seen: Mapping[str, Seen] = field(default_factory=dict)
+    calls: tuple[datetime, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Aftermath:
+    """What an act changes once it reached the user."""
+
+    topics: tuple[str, ...] = ()
+    state: State | None = None
+    seen: Mapping[str, Seen] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptAct:
+    """An act with what it changes once it is delivered."""
+
+    act: Act
+    aftermath: Aftermath = field(default_factory=Aftermath)
+
+
+def aftermath_of(decision: Decision, snapshot: Snapshot) -> Aftermath:
+    """Made with the act: by the time it is delivered things may stand otherwise."""
+    return Aftermath(
+        topics=topics(decision),
+        state=state_of(snapshot),
+        seen=_seen(snapshot),
+    )
+
+
+def _seen(snapshot: Snapshot) -> Mapping[str, Seen]:
+    return {
+        one.root: Seen(at=snapshot.now, branch=one.branch, head=one.head)
+        for one in snapshot.workspaces
+    }
+
+
+def after_tick(book: Book, decision: Decision, snapshot: Snapshot, *, calls: int) -> Book:
+    """With what was held back, the model's calls, and where workspaces stood at first sight."""
+    now = snapshot.now
+    first = {root: seen for root, seen in _seen(snapshot).items() if root not in book.seen}
+    return replace(
+        book,
+        suppressed=footprints(book.suppressed, decision, now),
+        snoozed={key: until for key, until in book.snoozed.items() if until > now},
+        surfaced={key: at for key, at in book.surfaced.items() if now - at < SURFACED_KEPT},
+        seen={**book.seen, **first},
+        calls=(*(at for at in book.calls if now - at < CALLS_KEPT), *(calls * (now,))),
+    )
+
+
+def after_delivery(book: Book, kept: KeptAct, at: datetime) -> Book:
+    """With what the user has seen now."""
+    counted = dict(book.topics)
+    for topic in kept.aftermath.topics:
+        counted[topic] = counted.get(topic, 0) + 1
+    return replace(
+        book,
+        surfaced={**book.surfaced, **dict.fromkeys(kept.act.memory_ids, at)},
+        topics=counted,
+        last_state=kept.aftermath.state or book.last_state,
+        seen={**book.seen, **kept.aftermath.seen},
+    )
+
+
+def after_answers(book: Book, answered: Iterable[KeptAct]) -> Book:
+    """An answer sets the counts of what was answered back to nothing."""
+    heard = {topic for kept in answered for topic in kept.aftermath.topics}
+    return replace(book, topics={key: n for key, n in book.topics.items() if key not in heard})
+
+
+def silenced_until(book: Book, keys: Iterable[str], until: datetime) -> Book:
+    return replace(book, snoozed={**book.snoozed, **dict.fromkeys(keys, until)})
+
+
+def keys_of(act: Act) -> tuple[str, ...]:
+    """What an acknowledgement of the act keeps silent."""
+    return silenced(act)
+
+
+def calls_since(book: Book, since: datetime) -> int:
+    return sum(at >= since for at in book.calls)
