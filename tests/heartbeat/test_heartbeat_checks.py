@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from recalld.heartbeat import checks
 from recalld.heartbeat.checks import CHECKS
 from recalld.heartbeat.finding import MAX_RESULTS
+from recalld.heartbeat.lookups import asked, once
 from recalld.heartbeat.model import Check, Snapshot, State, Tier, Workspace
-from recalld.memories.model import Memory, MemoryState, MemoryType, Origin
+from recalld.memories.model import Memory, MemoryState, MemoryType, Origin, Similar
 from support.snapshots import DAY, HOUR, NOW, a_memory, a_snapshot, near
 
 TIERS = {
@@ -150,6 +151,22 @@ def test_the_order_of_the_store_changes_nothing(snapshot: Snapshot, shuffle: obj
         workspaces=snapshot.workspaces[::-1],
     )
     assert [check.find(other) for check in CHECKS] == [check.find(snapshot) for check in CHECKS]
+
+
+@settings(max_examples=80, deadline=None)
+@given(snapshots())
+def test_every_search_that_a_check_asks_for_is_known_beforehand(snapshot: Snapshot):
+    searched: list[str] = []
+
+    def nearest(memory: Memory) -> tuple[Similar, ...]:
+        searched.append(memory.id)
+        return snapshot.nearest(memory)
+
+    together = replace(snapshot, nearest=once(nearest))
+    found = [check.find(together) for check in CHECKS]
+    assert found == [check.find(snapshot) for check in CHECKS]
+    assert len(searched) == len(set(searched)) <= 40
+    assert set(searched) <= {memory.id for memory in asked(snapshot)}
 
 
 @pytest.mark.parametrize("state", [MemoryState.RESOLVED, MemoryState.ARCHIVED])
