@@ -118,6 +118,7 @@ def test_another_deadline_or_schedule_is_another_plan():
     assert not may_repeat(memory(tags=("cron:daily",)), memory(tags=("cron:weekly",)))
     assert may_repeat(memory(tags=("work",)), memory(tags=("cron:daily",)))
     assert not may_repeat(memory(state=MemoryState.RESOLVED), memory())
+    assert may_repeat(memory(state=MemoryState.RESOLVED), memory(state=MemoryState.RESOLVED))
 
 
 @pytest.mark.parametrize("kind", list(MemoryType))

@@ -5,7 +5,7 @@ moment, and the same words but for fillers. Everything else is a memory of its o
 costs a line, one too few costs a fact.
 """
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from recalld.memories.decay import CRON
 from recalld.memories.gist import gist, same, turned
@@ -26,8 +26,7 @@ def may_repeat(new: Memory, old: Memory) -> bool:
     return (
         new.owner == old.owner
         and new.type is old.type
-        and new.state is MemoryState.ACTIVE
-        and old.state in OPEN
+        and (old.state in OPEN if new.state is MemoryState.ACTIVE else old.state is new.state)
         and new.visibility is old.visibility
         and new.expires_at in (None, old.expires_at)
         and _schedule(new) <= _schedule(old)
@@ -55,8 +54,3 @@ def surer(confidence: float) -> float:
 
 def _schedule(memory: Memory) -> frozenset[str]:
     return frozenset(tag for tag in memory.tags if tag.casefold().startswith(CRON))
-
-
-def moment(at: datetime | None, now: datetime) -> datetime:
-    """When it happened: never after ``now``."""
-    return now if at is None else min(at, now)

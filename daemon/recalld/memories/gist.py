@@ -22,8 +22,10 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-_FILLERS = _words("a an the is are am be been being of that please")
-_CJK_FILLERS = frozenset("的之个個请請吧呢啊呀哦嗯")
+_FILLERS = _words("a an the of please")
+_CJK_FILLERS = frozenset("的啊呀哦嗯")
+# Here the article is the meaning.
+_A_FEW = re.compile(r"\ba (?=few\b|little\b|bit\b)", re.IGNORECASE)
 # Who speaks, in front; left out it is the same, but one is not the other.
 _SPEAKERS: tuple[Gist, ...] = (("我", "们"), ("我", "們"), ("我",), ("we",), ("i",))
 # With one of these the order of the words says something.
@@ -49,7 +51,7 @@ _SILENT = frozenset({"P", "M", "C", "Z"})
 
 def gist(text: str) -> Gist:
     """The tokens that carry the meaning, in order; empty for a text without any."""
-    plain = fold(text).replace("’", "'")
+    plain = _A_FEW.sub("a_", fold(text).replace("’", "'"))
     found = (_token(raw) for raw in _TOKEN.findall(plain))
     return tuple(token for token in found if token)
 

@@ -22,8 +22,6 @@ ALIVE = frozenset({MemoryState.ACTIVE, MemoryState.STALE, MemoryState.RESOLVED})
 NOT_DELETED = frozenset(MemoryState) - {MemoryState.DELETED}
 # Without a vector texts are compared word by word: of so many memories, the newest.
 MAX_COMPARED = 2_000
-# Tags, sessions and times are looked at one by one, among so many of the nearest.
-LOOKED_AT = 2_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,14 +59,17 @@ class View:
         """
         found: list[tuple[str, float]] = []
         if asked is not None:
+            chosen = self._chosen(wanted)
             for shelf in self.shelves:
                 passing = Filter(
                     types=wanted.types,
                     states=wanted.states or ALIVE,
                     visibilities=shelf.visibilities,
+                    ids=chosen,
                 )
+                reach = limit + len(wanted.exclude_ids)
                 found += shelf.board.nearest(
-                    asked, passing=passing, limit=_reach(wanted, limit), min_similarity=floor
+                    asked, passing=passing, limit=reach, min_similarity=floor
                 )
         found += self._by_words(asked, text, wanted, floor=floor)
         found.sort(key=lambda pair: (-pair[1], pair[0]))
@@ -80,6 +81,13 @@ class View:
             and passes(memory, wanted)
         )
         return tuple(one for one, _ in zip(similar, range(limit), strict=False))
+
+    def _chosen(self, wanted: Wanted) -> frozenset[str] | None:
+        """Those with the tags, the session and the time asked for; None where any are wanted."""
+        if not (wanted.tags or wanted.session or wanted.since or wanted.until):
+            return None
+        every = tuple(self.memories.values())
+        return frozenset(memory.id for memory in every if passes(memory, wanted))
 
     def _by_words(
         self, asked: Vector | None, text: str, wanted: Wanted, *, floor: float
@@ -227,12 +235,6 @@ def word_key(owner: str, content: str) -> int:
     return int.from_bytes(
         blake2b(said, key=blake2b(owner.encode()).digest(), digest_size=8).digest()
     )
-
-
-def _reach(wanted: Wanted, limit: int) -> int:
-    """How many of the nearest are fetched, so that ``limit`` of them may pass."""
-    one_by_one = bool(wanted.tags or wanted.session or wanted.since or wanted.until)
-    return limit + len(wanted.exclude_ids) + (LOOKED_AT if one_by_one else 0)
 
 
 def passes(memory: Memory, wanted: Wanted) -> bool:

@@ -9,14 +9,14 @@ Pairs = tuple[tuple[str, str], ...]
 SAME: Pairs = (
     ("The backup job runs at midnight", "Backup job runs at midnight."),
     ("We agreed on weekly reviews", "Agreed on weekly reviews!"),
-    ("The invoices are in the shared folder", "Invoices are in shared folder"),
+    ("The invoices are in the shared folder", "Invoices are in the shared folder"),
     ("I prefer tabs in Python files", "I prefer tabs in the Python file"),
     ("Order the new monitors", "Please order new monitors"),
     ("备份任务每天零点运行", "备份任务每天零点运行。"),
     ("我们约好每周评审一次", "约好每周评审一次！"),
     ("发票放在共享文件夹里", "发票放在共享的文件夹里"),
-    ("我习惯用制表符缩进", "我习惯用制表符缩进呢"),
-    ("请订新的显示器", "订新的显示器"),
+    ("我习惯用制表符缩进", "我习惯用制表符缩进！"),
+    ("订新的显示器", "订新显示器。"),
 )
 # Two parts of the sentence changed places.
 TURNED: Pairs = (

@@ -108,14 +108,14 @@ def said_again(old: Memory, said: Memory, new: NewMemory) -> Memory:
     """``old`` after it was said once more: used, surer, with the tags of both."""
     now = said.updated_at
     used = accessed(old, now)
-    is_active = old.state is MemoryState.ACTIVE
+    state = MemoryState.ACTIVE if said.state is MemoryState.ACTIVE else old.state
     return replace(
         used,
         confidence=surer(old.confidence),
         tags=tuple(dict.fromkeys((*old.tags, *said.tags)))[: words.MAX_TAGS],
         importance=max(old.importance, 0.0 if new.importance is None else said.importance),
-        state=MemoryState.ACTIVE,
-        state_since=old.state_since if is_active else now,
+        state=state,
+        state_since=old.state_since if state is old.state else now,
         updated_at=now,
     )
 

@@ -13,23 +13,22 @@ from recalld.memories import done_words as words
 from recalld.memories.decay import is_scheduled
 from recalld.memories.model import Memory, MemoryState, MemoryType
 from recalld.memories.scale import REPORTED, Scale
-from recalld.text.language import CJK_CLASS, has_cjk, is_cjk
+from recalld.text.language import CJK_CLASS, has_cjk
 from recalld.text.tokens import query_tokens, stem
 
 REPORTS = frozenset({MemoryType.EVENT, MemoryType.CONTEXT})
 PLANS = frozenset({MemoryType.PLAN, MemoryType.ACTIVITY})
 # Longer texts speak of more than one thing.
 MAX_CHARS = 400
-# Of the words of a plan, so many must be in a report that has no others.
-COVERED = 0.6
-COVERED_CJK = 0.5
 
 _WORD = re.compile(r"[A-Za-z]+")
 _BLOCKED_EN = re.compile(rf"(?<![\w-])(?:{words.BLOCKED_EN})(?![\w-])|n't\b|\d\s*%", re.IGNORECASE)
 _BLOCKED_ZH = re.compile(words.BLOCKED_ZH)
 _QUESTION = re.compile(rf"[?？]|^{words.QUESTION_EN}|{words.QUESTION_ZH}", re.IGNORECASE)
-_DEADLINE = re.compile(
-    r"[,;]?\s+(?:before|by|until|within|no later than)\s.*$|^[^，,]{0,12}(?:之前|以前|前)[要得]?",
+# Until when and what for: a report may repeat it or not.
+_PURPOSE = re.compile(
+    r"[,;]?\s+(?:before|by|until|within|no later than|for)\s.*$"
+    r"|^[^，,]{0,12}(?:之前|以前|前)[要得]?",
     re.IGNORECASE | re.DOTALL,
 )
 # How it was done, and where that can be read.
@@ -41,9 +40,13 @@ _MANNER = re.compile(
 _NUMBER = re.compile(r"\d+(?:[.:-]\d+)*")
 _NAME = re.compile(r"(?<=[\w,，;] )[A-Z][\w-]*|\b[A-Z]{2,}\b|\b\w*[a-z][A-Z]\w*|\b\w+[_./]\w+\b")
 _CJK_RUN = re.compile(f"[{CJK_CLASS}]+")
+_CJK_OR_NOT = re.compile(f"[{CJK_CLASS}]+|[^{CJK_CLASS}]+")
+# What is done to which depends on the order.
+_DIRECTION = re.compile(
+    r"\b(?:from|to|into|onto|over|instead|than|against)\b|[从從比]", re.IGNORECASE
+)
 _LIGHT_ZH = re.compile("|".join(words.LIGHT_ZH))
 _ASIDES = frozenset(stem(word) for word in words.ASIDE_EN)
-_BASES_ZH = tuple(verb for base, _ in words.CHINESE for verb in base if len(verb) > 1)
 
 
 def may_resolve(report: Memory, plan: Memory) -> bool:
@@ -65,12 +68,16 @@ def reports_done(report: str, plan: str, cosine: float, scale: Scale) -> bool:
         return False
     if any(sign.search(report) for sign in (_BLOCKED_EN, _BLOCKED_ZH, _QUESTION)):
         return False
-    aim = _DEADLINE.sub("", plan).strip() or plan
-    done = _MANNER.sub("", report).strip() or report
-    if not _names_and_numbers(aim) <= _names_and_numbers(report):
+    done = report if _MANNER.search(plan) else _MANNER.sub("", report).strip() or report
+    aims = dict.fromkeys((plan, _PURPOSE.sub("", plan).strip() or plan))
+    return any(_closes(done, aim) for aim in aims)
+
+
+def _closes(report: str, plan: str) -> bool:
+    if not _names_and_numbers(plan) <= _names_and_numbers(report):
         return False
-    readings = _readings_zh if has_cjk(done) else _readings_en
-    return any(_same_thing(said, meant) for said, meant in readings(done, aim))
+    readings = _readings_zh if has_cjk(report) else _readings_en
+    return any(_same_thing(said, meant) for said, meant in readings(report, plan))
 
 
 def _readings_en(report: str, plan: str) -> Iterator[tuple[str, str]]:
@@ -78,13 +85,17 @@ def _readings_en(report: str, plan: str) -> Iterator[tuple[str, str]]:
     first = next((m for m in _WORD.finditer(plan) if _groups_of(m.group())), None)
     verb = "" if first is None else first.group().casefold()
     fitting = words.FINISHED_EN.union(*(done for base, done in words.ENGLISH if verb in base))
-    rest, count = (
-        re.subn(_WORD, lambda m: "" if m.group().casefold() in fitting else m.group(), report),
-        sum(word.casefold() in fitting for word in _WORD.findall(report)),
-    )
+    said, count = _without_words(report, fitting)
     if count:
-        meant = plan if first is None else plan[: first.start()] + plan[first.end() :]
-        yield rest[0], meant
+        yield said, plan if first is None else plan[: first.start()] + plan[first.end() :]
+
+
+def _without_words(text: str, gone: frozenset[str]) -> tuple[str, int]:
+    """The text without these words, and how many there were."""
+    found = [match for match in _WORD.finditer(text) if match.group().casefold() in gone]
+    for match in reversed(found):
+        text = text[: match.start()] + text[match.end() :]
+    return text, len(found)
 
 
 def _groups_of(word: str) -> bool:
@@ -94,8 +105,8 @@ def _groups_of(word: str) -> bool:
 def _readings_zh(report: str, plan: str) -> Iterator[tuple[str, str]]:
     """As in English; a verb may stand anywhere, and be a noun, so there are several."""
     for base, done in words.CHINESE:
-        for verb in sorted(base & {v for v in base if v in plan}, key=len, reverse=True):
-            for said in _without_done(report, done):
+        for verb in sorted(base, key=lambda word: (-len(word), word)):
+            for said in _without_done(report, done) if verb in plan else ():
                 yield said, plan.replace(verb, "\n", 1)
     for finished in words.FINISHED_ZH:
         if finished in report:
@@ -111,22 +122,18 @@ def _without_done(report: str, done: frozenset[str]) -> Iterator[str]:
         pattern = (
             rf"{verb}(?:完|好|掉|成|到)?了"
             + (f"|{verb}" if ended else "")
-            + rf"|(?:已经|已經|已|都)(?={verb}|[^，。；,;]{{0,8}}?{verb}){verb}?"
+            + rf"|(?:已经|已經|已|都)(?=[^，。；,;]{{0,16}}?{verb})"
         )
         if re.search(pattern, report):
             yield re.sub(f"{pattern}|{verb}", "\n", report)
 
 
 def _same_thing(said: str, meant: str) -> bool:
-    """Whether the report is about what was planned, and about nothing else."""
+    """Whether both name the same things: one more or less is another matter, or a part of it."""
     wanted, found = _things(meant), _things(said)
-    missing = wanted - found
-    if not wanted or not found or found - wanted:
-        return False
-    if any(_groups_of(word) for word in missing) or any(v in missing for v in _BASES_ZH):
-        return False
-    share = COVERED_CJK if is_cjk(meant) else COVERED
-    return len(wanted & found) >= share * len(wanted)
+    if _DIRECTION.search(meant):
+        return bool(wanted) and wanted == found
+    return bool(wanted) and set(wanted) == set(found)
 
 
 def _names_and_numbers(text: str) -> frozenset[str]:
@@ -134,9 +141,13 @@ def _names_and_numbers(text: str) -> frozenset[str]:
     return frozenset({*_NUMBER.findall(text), *names})
 
 
-def _things(text: str) -> frozenset[str]:
-    """The stems and, in CJK, the pairs of characters that name things."""
-    latin = (token for token in query_tokens(_CJK_RUN.sub(" ", text)) if not token.isdigit())
-    runs = _CJK_RUN.findall(_LIGHT_ZH.sub("\n", text))
-    pairs = {run[at : at + 2] for run in runs for at in range(max(1, len(run) - 1))}
-    return frozenset({token for token in latin if token not in _ASIDES} | pairs)
+def _things(text: str) -> tuple[str, ...]:
+    """The stems and, in CJK, the pairs of characters that name things, in order, each once."""
+    found: dict[str, None] = {}
+    for part in _CJK_OR_NOT.findall(_LIGHT_ZH.sub("\n", text)):
+        if _CJK_RUN.match(part):
+            found |= {part[at : at + 2]: None for at in range(max(1, len(part) - 1))}
+        else:
+            tokens = query_tokens(part)
+            found |= {t: None for t in tokens if not t.isdigit() and t not in _ASIDES}
+    return tuple(found)

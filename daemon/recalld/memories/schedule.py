@@ -11,6 +11,7 @@ import anyio.to_thread
 import numpy as np
 import structlog
 
+from recalld.embed.port import EmbedderState
 from recalld.errors import Unavailable
 from recalld.memories.board import Vector as Floats
 from recalld.memories.decay import accessed, is_over, next_state
@@ -26,6 +27,8 @@ WRITE_AT_ONCE = 256
 # Uses are written together; a crash may cost as many seconds of them, no memory.
 FLUSH_S = 10.0
 LAST_FLUSH_S = 1.0
+# An engine that will not come back: until the next start words have to do.
+GONE = frozenset({EmbedderState.FAILED, EmbedderState.OFF})
 AGE_S = 3_600.0
 # The first look at what has faded comes when the daemon is at rest.
 FIRST_AGE_S = 60.0
@@ -156,6 +159,8 @@ class Upkeep:
             if await self._tried(self._embed_all):
                 pause_s = FIRST_PAUSE_S
                 await self._writer.wait_for_words()
+            elif self._world.embedder.state in GONE:
+                return
             else:
                 await anyio.sleep(pause_s)
                 pause_s = min(2 * pause_s, LONGEST_PAUSE_S)
