@@ -149,3 +149,16 @@ def test_a_result_written_by_hand_is_part_of_every_snapshot_until_a_hand_takes_i
     talk.until_lines()
     assert talk.file.read_text("utf-8") == text
     assert counter(talk.daemon, "continuity.conflict") == 0
+
+
+def test_a_parent_that_reports_a_result_in_its_turn_is_not_told_it_again(talk):
+    talk.child("a", FOUND)
+    talk.turn("scan the host", f"Started. {FOUND.capitalize()}.", success=False)
+    talk.turn("scan the host", "Three ports are open, the scan found.")
+    assert talk.recovery(ORDINARY) is None
+    talk.until_lines()
+    assert talk.child("b", "the docs build fails") == 1
+    talk.turn("and the docs?", "I look at the footer first.")
+    assert "the docs build fails" in talk.recovery(ORDINARY)
+    assert talk.child("c") == 0
+    assert talk.child("d", outcome="killed") == 1

@@ -6,6 +6,7 @@ kept of it. The same holds while ``continuity.enabled`` is false.
 
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from datetime import datetime
 from functools import partial
 from typing import TypeVar
 
@@ -22,6 +23,7 @@ from recalld.continuity.schedule import Safety
 from recalld.continuity.shape import Fields, Told
 from recalld.continuity.surfacing.flow import Surfacing
 from recalld.continuity.surfacing.owed import Claim, Who
+from recalld.continuity.surfacing.reported import reported
 from recalld.continuity.surfacing.results import cleaned
 from recalld.continuity.world import Desks, World
 from recalld.continuity.writer import Desk, Seen, shown
@@ -31,6 +33,8 @@ T = TypeVar("T")
 
 # The source of a start that comes after a compaction.
 COMPACTED = "compact"
+# Of a sub-agent.
+WENT_WELL = "ok"
 NOTHING = Recovered(recovery=None, checkpoint=None)
 # Nobody asks where he was in so many words, whatever a host puts around them; cleaning more of
 # them would hold the loop.
@@ -111,6 +115,21 @@ class ContinuityService:
             self._owed.goes_on(Who(root, key))
         self.safety.note()
 
+    async def reported(self, root: str | None, key: str, said: str, *, at: datetime) -> None:
+        """The session's agent said this in a turn that went well: results of sub-agents that it
+        reports count as told. Never raises but for cancellation."""
+        who = self._who(root, key)
+        if who is None:
+            return
+        waiting = [child for child in self._owed.own(who) if child.at <= at]
+        if not waiting:
+            return
+        none: tuple[ChildResult, ...] = ()
+        comparing = partial(self._in_thread, partial(reported, waiting, said))
+        told = await self._attempt("reported", comparing, otherwise=none)
+        if told:
+            self.surfacing.reported(who, told)
+
     async def before_compaction(self, root: str | None, key: str) -> Fields | None:
         """The checkpoint, on the disk when this returns. ``Unavailable``, ``Refused``."""
         who = self._who(root, key)
@@ -148,11 +167,16 @@ class ContinuityService:
         return await self._insist("end", who, partial(self._archived, who))
 
     async def child_ended(self, root: str | None, parent: str, child: ChildResult) -> int:
-        """How many results wait for the parent. Durable when it returns; ``Unavailable``."""
+        """How many results wait for the parent. Durable when it returns; ``Unavailable``.
+
+        A sub-agent that went well and left no words leaves nothing to tell.
+        """
         who = self._who(root, parent)
         if who is None:
             return 0
         words = await self._in_thread(partial(cleaned, child.result))
+        if child.outcome == WENT_WELL and not words:
+            return self._owed.count(who)
         left = replace(child, result=words)
         return await self._store_insist("child", partial(self.surfacing.keep_child, who, left))
 

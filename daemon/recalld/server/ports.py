@@ -110,6 +110,9 @@ class Continuity(Protocol):
     def turned(self, root: str | None, key: str) -> None:
         """A turn is kept; the checkpoint follows."""
 
+    async def reported(self, root: str | None, key: str, said: str, *, at: datetime) -> None:
+        """What an agent said in a turn that went well. Never raises but for cancellation."""
+
     async def before_compaction(self, root: str | None, key: str) -> Fields | None:
         """On the disk when it returns; so do the next four. ``Unavailable``, ``Refused``."""
 

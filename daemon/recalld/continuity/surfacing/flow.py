@@ -5,7 +5,7 @@ shows what waits. Store and file follow behind the answer: after a crash between
 may be told twice, never not at all.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from functools import partial
 
 import anyio
@@ -152,6 +152,15 @@ class Surfacing:
         for parent, child in told:
             self.owed.surfaced(parent, child.child)
         self.told(Claim(who=Who(desk.root, ""), children=told))
+
+    def reported(self, parent: Who, children: Iterable[ChildResult]) -> None:
+        """The parent told these itself; what it was told or left meanwhile is no part of it."""
+        waiting = self.owed.own(parent)
+        told = tuple((parent, child) for child in children if child in waiting)
+        for _, child in told:
+            self.owed.surfaced(parent, child.child)
+        self._world.counters.add("continuity.reported", len(told))
+        self.told(Claim(who=parent, children=told))
 
     def _lines(self, root: str) -> Lines:
         waiting = tuple(child for _, child in self.owed.waiting(root))

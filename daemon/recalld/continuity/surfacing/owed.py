@@ -134,6 +134,10 @@ class Owed:
     def count(self, parent: Who) -> int:
         return len(self._children.get(parent, {}))
 
+    def own(self, parent: Who) -> tuple[ChildResult, ...]:
+        """What waits for this parent, as it came."""
+        return tuple(self._children.get(parent, {}).values())
+
     def waits(self, parent: Who, child: str) -> bool:
         return child in self._children.get(parent, {})
 

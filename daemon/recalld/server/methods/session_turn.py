@@ -46,6 +46,8 @@ async def handle(params: TurnParams, context: Context) -> object:
     kept = await services.recorder.keep(replace(entry, workspace=root or entry.workspace))
     if kept.duplicate:
         return repeated(kept.reply or encoded(ACCEPTED))
+    if params.success:
+        await services.continuity.reported(root, params.session.key, params.assistant, at=at)
     services.continuity.turned(root, params.session.key)
     return ACCEPTED
 
