@@ -37,6 +37,10 @@ class FakePlaces:
 @dataclass(kw_only=True)
 class FakeRecall:
     took_ms: int = 0
+    taken_back: list[str] = field(default_factory=list)
+
+    def undelivered(self, session_key, result):
+        self.taken_back.append(f"{session_key} {result.status}")
 
     async def prompt(self, prompt, *, budget_ms):
         del prompt
@@ -68,9 +72,24 @@ class FakeContinuity:
             raise self.fails
         return self.says
 
+    def undelivered(self, root, key):
+        self.asked.append(f"{root} {key} undelivered")
+
     async def started(self, root, key, *, source):
         self.asked.append(f"{root} {key} {source}")
         return Recovered(recovery=self.says, checkpoint=None)
+
+
+async def test_what_does_not_reach_the_session_is_told_to_both(autojump_clock):
+    house = services()
+    context = Context(services=house)
+    params = session_prompt.PromptParams(session=SessionParam(key="k"), text="continue")
+    await session_prompt.handle(params, context)
+    assert len(context.undelivered) == 2
+    for take_back in context.undelivered:
+        take_back()
+    assert cast("FakeRecall", house.recall).taken_back == ["k ok"]
+    assert "/w k undelivered" in cast("FakeContinuity", house.continuity).asked
 
 
 def services(*, recall=None, continuity=None, journal=None) -> Services:

@@ -4,6 +4,7 @@
 kept of it. The same holds while ``continuity.enabled`` is false.
 """
 
+from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import datetime
@@ -45,6 +46,8 @@ TELL_MS = 600
 ORIGIN_MS = 150
 # Of a snapshot, what results of sub-agents may take; more of them are told the next time.
 RESULTS_SHARE = 0.4
+# Last words of which it is remembered what they told, should they not arrive.
+CLAIMS = 512
 # What keeping something may take; the host may ask again.
 KEEP_MS = 4_000
 
@@ -60,6 +63,7 @@ class ContinuityService:
         self.safety = Safety(world, self.desks, self.surfacing)
         self._world = world
         self._owed = self.surfacing.owed
+        self._claims: OrderedDict[Who, Claim] = OrderedDict()
         self._sources = Sources(
             turns=world.turns,
             is_no_user=world.is_no_user,
@@ -108,6 +112,17 @@ class ContinuityService:
         recovery, sheet = told
         fields = await self._attempt("fields", partial(self._active, who, sheet), otherwise=None)
         return Recovered(recovery=recovery, checkpoint=fields)
+
+    def undelivered(self, root: str | None, key: str) -> None:
+        """What the session was told last did not reach it; it is owed that again."""
+        who = self._who(root, key)
+        if who is None or who not in self._claims:
+            return
+        self._world.counters.add("continuity.undelivered")
+        self.surfacing.untold(self._claims.pop(who))
+        if self._owed.was_told(who):
+            self._owed.goes_on(who)
+            self._owed.snapshot(who)
 
     def turned(self, root: str | None, key: str) -> None:
         """A turn was kept."""
@@ -213,6 +228,9 @@ class ContinuityService:
             if not done:
                 self._owed.give_back(claim)
         self.surfacing.told(claim)
+        self._claims[who] = claim
+        if len(self._claims) > CLAIMS:
+            self._claims.popitem(last=False)
         if recovery is not None:
             self._world.counters.add("continuity.recovered")
             self._world.tell(

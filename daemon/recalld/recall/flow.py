@@ -125,6 +125,11 @@ class RecallService:
             self._ledger.note(prompt.session_key, [(hit.found.uid, text) for hit, text in told])
         return self._answer(seen, settings.trace)
 
+    def undelivered(self, session_key: str, result: RecallResult) -> None:
+        """The session did not get this answer: what it shows may be shown again."""
+        self._world.counters.add("recall.undelivered")
+        self._ledger.take_back(session_key, [hit.id for hit in result.hits])
+
     def forget_shown(self, session_key: str) -> None:
         """The session's context was emptied: what it was shown may be shown again."""
         self._ledger.forget(session_key)

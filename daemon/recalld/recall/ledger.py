@@ -60,6 +60,13 @@ class Ledger:
         while len(self._sessions) > SESSIONS:
             self._sessions.popitem(last=False)
 
+    def take_back(self, session_key: str, keys: Iterable[str]) -> None:
+        """The session was not shown these after all."""
+        session = self._sessions.get(session_key)
+        if session is not None:
+            for key in keys:
+                session.told.pop(key, None)
+
     def forget(self, session_key: str) -> None:
         """The session's context is empty: it knows nothing of what it was shown."""
         self._sessions.pop(session_key, None)

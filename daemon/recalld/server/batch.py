@@ -1,5 +1,6 @@
 """Replies of one batch, collected until the last request of it ends."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from recalld.server.dispatch import Answer
@@ -19,12 +20,14 @@ class Batch:
     bodies: list[bytes] = field(default_factory=list)
     outcomes: list[Outcome] = field(default_factory=list)
     opened: list[Subscription] = field(default_factory=list)
+    undelivered: list[Callable[[], None]] = field(default_factory=list)
 
     def end_one(self, answer: Answer, *, answered: bool) -> None:
         self.open -= 1
         if answered:
             self.bodies.append(answer.body)
             self.outcomes.append(answer.outcome)
+            self.undelivered += answer.undelivered
 
     def reply(self) -> bytes | None:
         """The one line for all of them, once none is open; None for notifications alone."""

@@ -75,7 +75,7 @@ class Connection:
 
     async def greet(self, line: bytes) -> None:
         """Queue the first line of a conversation that we begin."""
-        await self._send(line, ())
+        await self._send(Parcel(data=line + b"\n"))
 
     async def serve(self) -> None:
         """Return when both directions are finished; every request received is settled then."""
@@ -85,9 +85,9 @@ class Connection:
                 await self._converse(tasks)
         finally:
             for parcel in self._outbox.leftovers():
-                self._drop(parcel.outcomes)
+                self._lose(parcel)
             for batch in self._batches:
-                self._drop(batch.outcomes)
+                self._lose(_parcel_of(batch, b""))
             for subscription in self._subscriptions:
                 subscription.close()
             self._ended.set()
@@ -228,19 +228,29 @@ class Connection:
             self._batches.remove(batch)
             reply = batch.reply()
             if reply is not None:
-                await self._send(reply, tuple(batch.outcomes))
+                await self._send(_parcel_of(batch, reply))
 
     async def _put(self, answer: Answer) -> None:
-        await self._send(answer.body, (answer.outcome,))
+        parcel = Parcel(
+            data=answer.body + b"\n",
+            outcomes=(answer.outcome,),
+            undelivered=answer.undelivered,
+        )
+        await self._send(parcel)
 
-    async def _send(self, body: bytes, outcomes: tuple[Outcome, ...]) -> None:
+    async def _send(self, parcel: Parcel) -> None:
         queued = False
         try:
-            await self._outbox.put(Parcel(data=body + b"\n", outcomes=outcomes))
+            await self._outbox.put(parcel)
             queued = True
         finally:
             if not queued:
-                self._drop(outcomes)
+                self._lose(parcel)
+
+    def _lose(self, parcel: Parcel) -> None:
+        self._drop(parcel.outcomes)
+        for take_back in parcel.undelivered:
+            take_back()
 
     def _drop(self, outcomes: Iterable[Outcome]) -> None:
         self._settle(Outcome.DROPPED for _ in outcomes)
@@ -260,7 +270,7 @@ class Connection:
                 "data": event.data,
                 "missed": delivery.missed,
             }
-            await self._send(encode_notification("event", params), ())
+            await self._send(Parcel(data=encode_notification("event", params) + b"\n"))
         self._subscriptions.remove(subscription)
 
     async def _write(self, tasks: TaskGroup) -> None:
@@ -274,16 +284,16 @@ class Connection:
             tasks.cancel_scope.cancel()
 
     async def _write_out(self, parcels: tuple[Parcel, ...]) -> None:
-        outcomes = [outcome for parcel in parcels for outcome in parcel.outcomes]
         written = False
         try:
             await self._send_all(b"".join(parcel.data for parcel in parcels))
             written = True
         finally:
-            if written:
-                self._settle(outcomes)
-            else:
-                self._drop(outcomes)
+            for parcel in parcels:
+                if written:
+                    self._settle(parcel.outcomes)
+                else:
+                    self._lose(parcel)
 
     async def _send_all(self, data: bytes) -> None:
         """Raise ``PeerGone`` when the peer takes nothing for the stall limit."""
@@ -311,3 +321,11 @@ class Connection:
             scope.cancel()
         self._reading.cancel()
         await self._ended.wait()
+
+
+def _parcel_of(batch: Batch, reply: bytes) -> Parcel:
+    return Parcel(
+        data=reply + b"\n",
+        outcomes=tuple(batch.outcomes),
+        undelivered=tuple(batch.undelivered),
+    )

@@ -30,12 +30,16 @@ class Incident:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """``body`` is one reply without its newline; ``result`` is None unless it is a result."""
+    """``body`` is one reply without its newline; ``result`` is None unless it is a result.
+
+    ``undelivered`` is for whoever cannot write the body.
+    """
 
     body: bytes
     outcome: Outcome
     result: object = None
     opened: tuple[Subscription, ...] = ()
+    undelivered: tuple[Callable[[], None], ...] = ()
 
 
 async def contained(
@@ -112,15 +116,22 @@ class Dispatcher:
                 )
             )
         context = Context(services=self._services)
+        result, done = None, False
         try:
             result = await method.handler(checked(method.params, request.params), context)
+            done = True
         except (BadRequest, BadConfig, NotFound, Refused, Busy, Unavailable) as fault:
             return refused(_wire_error(fault, request))
+        finally:
+            if not done:
+                for take_back in context.undelivered:
+                    take_back()
         return Answer(
             body=encode_result(request.id, result),
             outcome=Outcome.ANSWERED,
             result=result,
             opened=tuple(context.opened),
+            undelivered=tuple(context.undelivered),
         )
 
 

@@ -13,10 +13,15 @@ P = TypeVar("P", bound=Params)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Context:
-    """What a handler may use. A subscription put into ``opened`` starts after the reply."""
+    """What a handler may use. A subscription put into ``opened`` starts after the reply.
+
+    What is put into ``undelivered`` is called, once, where the reply does not reach the peer:
+    the request was cancelled, or the connection ended before the reply was written.
+    """
 
     services: Services
     opened: list[Subscription] = field(default_factory=list)
+    undelivered: list[Callable[[], None]] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)

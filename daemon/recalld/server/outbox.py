@@ -1,6 +1,7 @@
 """Bytes waiting for one peer: bounded, in order, each with the outcome it stands for."""
 
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import anyio
@@ -10,10 +11,14 @@ from recalld.server.traffic import Outcome
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parcel:
-    """One line to write, and how many requests end with it in which way."""
+    """One line to write, and how many requests end with it in which way.
+
+    ``undelivered`` is to be called where it is not written.
+    """
 
     data: bytes
     outcomes: tuple[Outcome, ...] = ()
+    undelivered: tuple[Callable[[], None], ...] = ()
 
 
 class Outbox:

@@ -49,6 +49,9 @@ class Recaller(Protocol):
     async def prompt(self, prompt: Prompt, *, budget_ms: int | None) -> RecallResult:
         """Never raises but for cancellation, and ends within the budget."""
 
+    def undelivered(self, session_key: str, result: RecallResult) -> None:
+        """The answer did not reach the session."""
+
     async def explain(self, trace_id: str) -> Mapping[str, object]:
         """Raise ``NotFound`` for a trace that is not remembered."""
 
@@ -106,6 +109,9 @@ class Continuity(Protocol):
 
     async def started(self, root: str | None, key: str, *, source: str) -> Recovered:
         """Never raises but for cancellation."""
+
+    def undelivered(self, root: str | None, key: str) -> None:
+        """What ``prompted`` or ``started`` said last did not reach the session."""
 
     def turned(self, root: str | None, key: str) -> None:
         """A turn is kept; the checkpoint follows."""

@@ -93,6 +93,14 @@ class Surfacing:
             self._roots.add(claim.who.root)
         self.news.tell()
 
+    def untold(self, claim: Claim) -> None:
+        """The claim was told to nobody. The store may say otherwise until the next start."""
+        self._claims = [other for other in self._claims if other is not claim]
+        self.owed.give_back(claim)
+        if claim.children:
+            self._roots.add(claim.who.root)
+            self.news.tell()
+
     def due(self) -> frozenset[str]:
         """Workspaces whose file does not say what waits."""
         known = self._world.roots() if self._world.policy().enabled else ()

@@ -1,6 +1,7 @@
 """``session.prompt``: what the agent should be told before this message, in time or not at all."""
 
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from typing import Annotated
@@ -52,11 +53,11 @@ async def handle(params: PromptParams, context: Context) -> object:
         )
         spent_ms = (anyio.current_time() - started) * 1_000
         left_ms = max(LEAST_MS, int(total_ms - spent_ms))
-        recalling = partial(services.recall.prompt, prompt, budget_ms=left_ms)
+        telling = _Telling(context, prompt)
+        recalling = partial(telling.recall, budget_ms=left_ms)
         if not services.continuity.wants(root, prompt.session_key, prompt.text):
             return await recalling()
-        recovering = partial(services.continuity.prompted, root, prompt.session_key, prompt.text)
-        return await _both(recalling, recovering, budget_ms=left_ms)
+        return await _both(recalling, telling.recover, budget_ms=left_ms)
 
     if params.event_id is None:
         return await work()
@@ -68,6 +69,27 @@ async def handle(params: PromptParams, context: Context) -> object:
     return await services.recorder.once(
         entry, work, limit_ms=int(note.remaining_ms), wait_ms=int(total_ms - spent_ms)
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Telling:
+    """What is told counts as told, unless the answer does not reach the session."""
+
+    context: Context
+    prompt: Prompt
+
+    async def recall(self, *, budget_ms: int) -> RecallResult:
+        recall, key = self.context.services.recall, self.prompt.session_key
+        result = await recall.prompt(self.prompt, budget_ms=budget_ms)
+        self.context.undelivered.append(partial(recall.undelivered, key, result))
+        return result
+
+    async def recover(self) -> str | None:
+        continuity, prompt = self.context.services.continuity, self.prompt
+        root, key = prompt.workspace_root, prompt.session_key
+        recovery = await continuity.prompted(root, key, prompt.text)
+        self.context.undelivered.append(partial(continuity.undelivered, root, key))
+        return recovery
 
 
 async def _both(

@@ -1,5 +1,6 @@
 """``session.start``: a session begins or goes on; the answer is what to tell the agent first."""
 
+from functools import partial
 from typing import Literal
 
 from recalld.errors import Busy, Unavailable
@@ -28,6 +29,8 @@ async def handle(params: StartParams, context: Context) -> object:
 
     async def work() -> object:
         told = await services.continuity.started(root, params.session.key, source=params.source)
+        undelivered = partial(services.continuity.undelivered, root, params.session.key)
+        context.undelivered.append(undelivered)
         recovery, checkpoint = told.recovery, told.checkpoint
         trace_id = services.new_id()
         made.append({"recovery": recovery, "checkpoint": checkpoint, "trace_id": trace_id})
