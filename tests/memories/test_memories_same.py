@@ -83,7 +83,7 @@ def test_the_key_finds_all_that_is_the_same(words: list[str]):
     one = gist(" ".join(words))
     for at, word in enumerate(words):
         changed = [*words]
-        changed[at] = {"key": "keys", "server": "servers", "the": "", "的": ""}.get(word, word)
+        changed[at] = {"key": "Key", "the": "", "的": "", "not": "not,"}.get(word, word)
         other = gist(" ".join(changed))
         assert same(one, other) or not one
         assert gist_key(one) == gist_key(other)

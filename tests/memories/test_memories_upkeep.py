@@ -6,7 +6,9 @@ from pathlib import Path
 import anyio
 import pytest
 
+from recalld.embed.none import NoEmbedder
 from recalld.memories.model import Change, MemoryState, MemoryType, Wanted
+from recalld.memories.scale import PLAIN
 from support.embedders import HashModel, hashed_embedder
 from support.memory_world import AT, House, new, open_house
 from support.store_world import Clock
@@ -178,3 +180,40 @@ async def test_the_snapshot_stays_as_it_was_and_finds_without_asking_anybody(tmp
         assert all(each.memory.id != one.memory.id for each in before)
         assert all(each.memory.owner == "ann" for each in before)
         assert before[0].similarity == before[0].score
+
+
+async def test_a_report_from_before_there_were_vectors_closes_its_plan_later(tmp_path: Path):
+    async with open_house(tmp_path, ready=False) as house:
+        plan = await house.service.add(new("Fix the flaky upload test", MemoryType.PLAN))
+        report = await house.service.add(new("Fixed the flaky upload test", MemoryType.EVENT))
+        assert report.resolved == ()
+        assert house.counters.get("memories.embedded_later") == 2
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(house.embedder.run)
+            tasks.start_soon(house.service.run)
+            with anyio.fail_after(10):
+                while not house.counters.get("memories.resolved"):
+                    await anyio.sleep(0.01)
+            tasks.cancel_scope.cancel()
+        closed = await house.service.get(plan.memory.id)
+        assert (closed.state, closed.resolved_by) == (MemoryState.RESOLVED, report.memory.id)
+        await house.service.update(plan.memory.id, Change(state=MemoryState.ACTIVE))
+    async with open_house(tmp_path, embedder=hashed_embedder(name="another")) as house:
+        await embedded(house, 2)
+        assert (await house.service.get(plan.memory.id)).state is MemoryState.ACTIVE
+
+
+async def test_without_an_engine_words_alone_find_and_compare(tmp_path: Path):
+    async with (
+        open_house(tmp_path, ready=False, embedder=NoEmbedder()) as house,
+        anyio.create_task_group() as tasks,
+    ):
+        tasks.start_soon(house.service.run)
+        added = await house.service.add(new("Anna owns billing"))
+        (found,) = await house.service.search("ann", "billing")
+        assert found.memory.id == added.memory.id
+        assert house.counters.get("memories.searched_by_words") == 1
+        again = await house.service.add(new("Anna owns billing."))
+        assert again.duplicate_of == added.memory.id
+        assert house.service.scale == PLAIN
+        tasks.cancel_scope.cancel()

@@ -10,6 +10,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import aiosqlite
 import anyio
 import orjson
 import pytest
@@ -186,6 +187,13 @@ async def append(database: Database, *events: NewEvent) -> None:
             await log.append(event)
 
 
+async def told(connection: aiosqlite.Connection) -> None:
+    """Two heartbeats, one of which quotes the code."""
+    bodies = (orjson.dumps({"message": f"Recall: {CODE}."}), orjson.dumps({"message": "tea"}))
+    rows = [(f"a{at}", "ann", "2026", body) for at, body in enumerate(bodies)]
+    await connection.executemany("INSERT INTO heartbeat_act VALUES (?, ?, ?, ?)", rows)
+
+
 async def test_forgetting_takes_rows_and_the_words_wherever_events_hold_them(tmp_path: Path):
     one, other = memory(content=CODE), memory(id="m2", content="tea", resolved_by="m1")
     wording = Occurrence(
@@ -206,6 +214,7 @@ async def test_forgetting_takes_rows_and_the_words_wherever_events_hold_them(tmp
         )
         await store.put(Write(memories=(one, other), vectors=(vector_of(one),)))
         await store.put(Write(memories=(one,), occurrence=wording, reply=reply))
+        await database.write(told)
         receipt = await store.forget([one])
         assert receipt.ids == ("m1",)
         assert receipt.removed == {
@@ -214,6 +223,7 @@ async def test_forgetting_takes_rows_and_the_words_wherever_events_hold_them(tmp
             "occurrences": 1,
             "answers": 1,
             "events": 2,
+            "heartbeats": 1,
         }
         assert any("transcripts" in place for place in receipt.beyond)
         first, second, third = await payloads(database)
@@ -257,11 +267,12 @@ async def test_events_are_looked_through_to_the_last(tmp_path: Path):
 async def test_what_else_holds_the_words_is_told(tmp_path: Path):
     one = memory(content=CODE)
     (tmp_path / "state.db.v4.backup").write_bytes(b"old")
+    (tmp_path / "state.db.damaged-2026").write_bytes(b"old")
     async with opened(tmp_path) as (store, database):
         await store.put(Write(memories=(one,)))
 
-        async def keep(connection: object) -> None:
-            await connection.execute(  # type: ignore[attr-defined]
+        async def keep(connection: aiosqlite.Connection) -> None:
+            await connection.execute(
                 "INSERT INTO checkpoint (workspace, sha, origin, at, body) VALUES (?, ?, ?, ?, ?)",
                 ("/w", "0", "hand", "2026", f"- {CODE}"),
             )
@@ -270,6 +281,7 @@ async def test_what_else_holds_the_words_is_told(tmp_path: Path):
         beyond = (await store.forget([one])).beyond
         assert any("checkpoints in this database: 1" in place for place in beyond)
         assert any("state.db.v4.backup" in place for place in beyond)
+        assert any("state.db.damaged-2026" in place for place in beyond)
 
 
 async def test_what_is_over_is_purged_with_all_that_hangs_on_it(tmp_path: Path):

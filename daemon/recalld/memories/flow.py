@@ -8,6 +8,7 @@ from typing import TypeVar
 import anyio
 import anyio.to_thread
 
+from recalld.embed.port import Purpose
 from recalld.errors import BadRequest, NotFound, Refused, Unavailable
 from recalld.heartbeat.model import Nearest
 from recalld.memories import content as words
@@ -127,7 +128,9 @@ class MemoryService:
         if not query.strip():
             raise BadRequest("params.query", "is empty")
         text = query[:MAX_QUERY_CHARS]
-        vector = await self._writer.embed(text)
+        vector = await self._writer.embed(text, Purpose.QUERY)
+        if vector is None:
+            self._world.counters.add("memories.searched_by_words")
         near = partial(self._library.view(owner).nearest, vector, text, wanted or Wanted())
         found = await self._in_thread(partial(near, limit=RANKED * limit, floor=min_score))
         now = self._world.now()
@@ -160,7 +163,7 @@ class MemoryService:
             text, vector = asked.content, self._library.vector(asked.id)
             chosen = replace(chosen, exclude_ids=chosen.exclude_ids | {asked.id})
         elif isinstance(asked, str):
-            text, vector = asked, await self._writer.embed(asked)
+            text, vector = asked, await self._writer.embed(asked, Purpose.QUERY)
         else:
             vector = asked
         near = partial(self._library.view(owner).nearest, vector, text, chosen)

@@ -3,8 +3,9 @@
 An encoder finds "upload" and "download", Tuesday and Thursday, version 15 and 16 almost the
 same, and who blocks whom altogether (cosines up to .97 and .99, measured). So two texts are one
 message only if, beside being near, they are equal here: every number, date, name, negation and
-content word, in order. Only what never changes a meaning is left out: articles, copulas in the
-present, punctuation, the ending of a plural.
+content word, in order. Only what never changes a meaning is left out: articles, "of", "please",
+most punctuation, letter case. Not even copulas (who is hired is not who hired) or plurals (which
+backups are deleted).
 """
 
 import re
@@ -12,8 +13,7 @@ import unicodedata
 from functools import lru_cache
 from hashlib import blake2b
 
-from recalld.text.language import CJK_CLASS, has_cjk
-from recalld.text.tokens import fold
+from recalld.text.language import CJK_CLASS
 
 Gist = tuple[str, ...]
 
@@ -43,29 +43,32 @@ _TOKEN = re.compile(
 )
 _ABBREVIATION = re.compile(r"(?=[A-Z0-9]*[A-Z])[A-Z0-9]{2,}\Z")
 _POSSESSIVE = re.compile(r"'s\Z")
-_PLURAL = re.compile(r"(?:ie|e|y)?s?\Z")
 # Punctuation that makes another statement: a share, a product, a path, a sign, a question.
 _SIGNS = frozenset("%#@&*/\\+-?")
-_SILENT = frozenset({"P", "M", "C", "Z"})
+_SILENT = frozenset({"P", "C", "Z"})
+# How an emoji is drawn.
+_SELECTORS = frozenset("\ufe0e\ufe0f")
+# Full-width forms. No more is folded: 10² is not 102, and schon is not schön.
+_WIDE = {0xFF01 + at: 0x21 + at for at in range(94)} | {0x3000: 0x20, 0x2019: 0x27}
 
 
 def gist(text: str) -> Gist:
     """The tokens that carry the meaning, in order; empty for a text without any."""
-    plain = _A_FEW.sub("a_", fold(text).replace("’", "'"))
+    plain = _A_FEW.sub("a_", unicodedata.normalize("NFC", text).translate(_WIDE))
     found = (_token(raw) for raw in _TOKEN.findall(plain))
     return tuple(token for token in found if token)
 
 
 def gist_key(tokens: Gist) -> bytes:
     """One for all texts that ``same`` may find the same."""
-    said = "\x1f".join(_coarse(token) for token in _split(tokens)[1])
+    said = "\x1f".join(_split(tokens)[1])
     return blake2b(said.encode("utf-8", "replace"), digest_size=16).digest()
 
 
 def same(one: Gist, other: Gist) -> bool:
     """Whether both say the same in the same order. False for what has no words at all."""
     (lead, said), (other_lead, other_said) = _split(one), _split(other)
-    return bool(said) and _one_speaker(lead, other_lead) and _alike(said, other_said)
+    return bool(said) and _one_speaker(lead, other_lead) and said == other_said
 
 
 def turned(one: Gist, other: Gist) -> bool:
@@ -75,18 +78,15 @@ def turned(one: Gist, other: Gist) -> bool:
     to which depends on the order), and no word gives the order a meaning: from and to, before.
     """
     (lead, first), (other_lead, second) = _split(one), _split(other)
-    if not _one_speaker(lead, other_lead) or len(first) != len(second) or _alike(first, second):
+    if not _one_speaker(lead, other_lead) or len(first) != len(second) or first == second:
         return False
     if not _ORDERED.isdisjoint(first):
         return False
-    pairs = enumerate(zip(first, second, strict=True))
-    differing = [at for at, (a, b) in pairs if _coarse(a) != _coarse(b)]
-    if not differing:
-        return False
+    differing = [at for at, pair in enumerate(zip(first, second, strict=True)) if len({*pair}) > 1]
     start, end = differing[0], differing[-1] + 1
     moved, place = first[start:end], second[start:end]
     return any(
-        _alike(moved[cut:] + moved[:cut], place) and set(moved[cut:]).isdisjoint(moved[:cut])
+        moved[cut:] + moved[:cut] == place and set(moved[cut:]).isdisjoint(moved[:cut])
         for cut in range(2, len(moved) - 1)
     )
 
@@ -104,30 +104,12 @@ def _one_speaker(lead: Gist, other: Gist) -> bool:
     return lead == other or not lead or not other
 
 
-def _alike(one: Gist, other: Gist) -> bool:
-    """Word by word the same, or one its plural."""
-    return len(one) == len(other) and all(
-        a == b or _is_plural(a, b) or _is_plural(b, a) for a, b in zip(one, other, strict=True)
-    )
-
-
-def _is_plural(many: str, one: str) -> bool:
-    if not (many.endswith("s") and one.isalpha() and len(one) > 2):
-        return False
-    return many in (f"{one}s", f"{one}es") or (one[-1] == "y" and many == f"{one[:-1]}ies")
-
-
-@lru_cache(maxsize=1 << 15)
-def _coarse(token: str) -> str:
-    """One for a word and its plural, and for some that are neither."""
-    return token if has_cjk(token) else _PLURAL.sub("", token, count=1) or token
-
-
 @lru_cache(maxsize=1 << 15)
 def _token(raw: str) -> str:
     """A token as it is compared; empty for one that carries nothing."""
     if len(raw) == 1 and not raw.isalnum():
-        return "" if raw not in _SIGNS and unicodedata.category(raw)[0] in _SILENT else raw
+        silent = unicodedata.category(raw)[0] in _SILENT and raw not in _SIGNS
+        return "" if silent or raw in _SELECTORS else raw
     if raw in _CJK_FILLERS:
         return ""
     word = _POSSESSIVE.sub("", raw)

@@ -19,7 +19,6 @@ from recalld.memories.owners import may_see, team_of
 
 # What is not archived or deleted: found unless other states are asked for.
 ALIVE = frozenset({MemoryState.ACTIVE, MemoryState.STALE, MemoryState.RESOLVED})
-NOT_DELETED = frozenset(MemoryState) - {MemoryState.DELETED}
 # Without a vector texts are compared word by word: of so many memories, the newest.
 MAX_COMPARED = 2_000
 
@@ -92,6 +91,8 @@ class View:
     def _by_words(
         self, asked: Vector | None, text: str, wanted: Wanted, *, floor: float
     ) -> Iterator[tuple[str, float]]:
+        if not text:
+            return
         lacking = [
             memory
             for shelf in self.shelves

@@ -10,7 +10,7 @@ SAME: Pairs = (
     ("The backup job runs at midnight", "Backup job runs at midnight."),
     ("We agreed on weekly reviews", "Agreed on weekly reviews!"),
     ("The invoices are in the shared folder", "Invoices are in the shared folder"),
-    ("I prefer tabs in Python files", "I prefer tabs in the Python file"),
+    ("I prefer tabs in Python files", "I prefer tabs in the Python files"),
     ("Order the new monitors", "Please order new monitors"),
     ("备份任务每天零点运行", "备份任务每天零点运行。"),
     ("我们约好每周评审一次", "约好每周评审一次！"),

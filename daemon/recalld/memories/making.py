@@ -91,9 +91,8 @@ def changed(old: Memory, change: Change, now: datetime) -> Memory:
     return replace(fresh, updated_at=now, state_since=since, accessed_at=max(now, old.accessed_at))
 
 
-def resolved(plan: Memory, report: Memory) -> Memory:
+def resolved(plan: Memory, report: Memory, now: datetime) -> Memory:
     """The plan, done by the word of ``report``."""
-    now = report.updated_at
     return replace(
         plan,
         state=MemoryState.RESOLVED,

@@ -203,6 +203,8 @@ class Upkeep:
             and known.content == memory.content
         }
         self._library.put(tuple(kept), {memory.id: row for memory, row in kept.items()})
+        for memory in kept:
+            await self._writer.judge(memory.id)
 
     def _known(self, ids: Iterable[str]) -> tuple[Memory, ...]:
         return tuple(m for id_ in ids if (m := self._library.get(id_)) is not None)

@@ -17,9 +17,12 @@ def nobody(owner: str, content: str) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class World:
-    """``new_id`` gives ids that sort by time. Counted: ``memories.added``, ``.duplicate``,
-    ``.repeated_event``, ``.resolved``, ``.own_words``, ``.forgotten``, ``.purged``,
-    ``.became_STATE``, ``.not_embedded`` (texts that break the engine), ``.not_in_time``."""
+    """``new_id`` gives ids that sort by time.
+
+    Counted: ``memories.added``, ``.duplicate``, ``.repeated_event``, ``.resolved``,
+    ``.own_words``, ``.forgotten``, ``.purged``, ``.became_STATE``, ``.embedded_later``,
+    ``.not_embedded`` (texts that break the engine), ``.searched_by_words``, ``.not_in_time``.
+    """
 
     store: MemoryStore
     embedder: Embedder

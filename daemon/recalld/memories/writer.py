@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 
 from recalld.budget import Run, Stage
-from recalld.embed.port import EmbedderState
+from recalld.embed.port import EmbedderState, Purpose
 from recalld.errors import NotFound, Refused
 from recalld.memories import making
 from recalld.memories.board import Vector as Floats
@@ -56,6 +56,8 @@ class Writer:
         self._doubted: dict[str, set[str]] = {}
         self._news = anyio.Event()
         self._scale: Scale | None = None
+        # Kept while there was no vector of them to compare with plans.
+        self._unjudged: set[str] = set()
         self._scanning = anyio.CapacityLimiter(2)
 
     @property
@@ -167,21 +169,35 @@ class Writer:
         await self._news.wait()
         self._news = anyio.Event()
 
-    async def embed(self, text: str) -> Floats | None:
-        """The text's vector, as a passage; None where the engine is not there in time."""
+    async def embed(self, text: str, purpose: Purpose = Purpose.PASSAGE) -> Floats | None:
+        """The text's vector; None where the engine is not there in time."""
         embedder = self._world.embedder
         if embedder.state is not EmbedderState.READY:
             return None
 
         async def work() -> Floats | None:
             await self.measure()
-            row: Floats = (await embedder.embed_passages([text]))[0]
+            asked = purpose is Purpose.QUERY
+            rows = await (embedder.embed_queries if asked else embedder.embed_passages)([text])
+            row: Floats = rows[0]
             return row if row.any() else None
 
         stage: Stage[Floats | None] = Stage(
             name="embed memory", work=work, otherwise=None, limit_ms=EMBED_MS
         )
         return await Run(EMBED_MS).stage(stage)
+
+    async def judge(self, memory_id: str) -> None:
+        """Close the plans that a memory reports done, if nobody looked when it was kept."""
+        memory = self._library.get(memory_id)
+        if memory_id not in self._unjudged or memory is None:
+            return
+        async with self.alone(memory.owner):
+            resolved = await self._resolved(memory, self._library.vector(memory_id))
+            if resolved:
+                await self.commit(Write(memories=resolved))
+                self._world.counters.add("memories.resolved", len(resolved))
+            self._unjudged.discard(memory_id)
 
     def _there(self, memory_id: str) -> Memory:
         found = self._library.get(memory_id)
@@ -230,7 +246,7 @@ class Writer:
         scale = self.scale
         wanted = Wanted(types=PLANS, states=frozenset({MemoryState.ACTIVE}))
         return tuple(
-            making.resolved(plan, report)
+            making.resolved(plan, report, self._world.now())
             for plan, cosine in await self._near(
                 report, vector, wanted, floor=scale.cosine(REPORTED)
             )
@@ -267,6 +283,9 @@ class Writer:
         write = Write(memories=(said, *resolved), vectors=blobs, reply=_reply(new, answer))
         await self.commit(write, {said.id: vector})
         self._world.counters.add("memories.added")
+        if vector is None:
+            self._unjudged.add(said.id)
+            self._world.counters.add("memories.embedded_later")
         if resolved:
             self._world.counters.add("memories.resolved", len(resolved))
         return answer

@@ -56,19 +56,21 @@ class MemoryStore:
         Events first: a process killed meanwhile leaves a memory that can be forgotten again.
         """
         texts = await self._database.read(partial(memory_forget.texts_of, memories=memories))
-        events, beyond = 0, [memory_forget.FILES]
+        events, acts, beyond = 0, 0, [memory_forget.FILES]
         for start in range(0, len(texts), memory_forget.TEXTS_AT_ONCE):
             some = texts[start : start + memory_forget.TEXTS_AT_ONCE]
             events += await self._forget_events(some)
+            clean = partial(memory_forget.clean_acts, texts=some)
+            acts += await self._database.write(_erasing(clean))
             look = partial(memory_forget.elsewhere, texts=some)
             beyond += await self._database.read(look, cut_ms=memory_forget.LOOK_CUT_MS)
         forget = partial(memory_forget.forget, memories=memories)
         removed = await self._database.write(_erasing(forget))
-        beyond += await memory_forget.backups(self._database.path)
+        beyond += await memory_forget.copies(self._database.path)
         if not await self._emptied():
             beyond.append("the write-ahead log, until a reader lets go of it")
         ids = tuple(memory.id for memory in memories)
-        counts = {**removed, "events": events}
+        counts = {**removed, "events": events, "heartbeats": acts}
         return Receipt(ids=ids, removed=counts, beyond=tuple(dict.fromkeys(beyond)))
 
     async def purge(self, ids: Sequence[str]) -> None:

@@ -47,6 +47,12 @@ SELECT seq, payload, reply FROM event WHERE seq > ? AND seq <= ? AND EXISTS (
 FILES = "notes and transcripts that hold these words, and what is indexed of them"
 
 
+# The messages of past heartbeats, a few hundred at most.
+_ACTS = """
+SELECT id, body FROM heartbeat_act WHERE EXISTS (
+  SELECT 1 FROM json_each(?) WHERE instr(body, CAST(value AS BLOB))
+)
+"""
 Stored = tuple[int, bytes, bytes | None]
 
 
@@ -76,11 +82,10 @@ async def find_events(
     connection: aiosqlite.Connection, *, texts: Sequence[str], after_seq: int
 ) -> Found:
     """Those of the next ``EVENTS_AT_ONCE`` events that hold one of ``texts``, as JSON has it."""
-    needles = [orjson.dumps(text)[1:-1].decode() for text in texts]
     ((last,),) = await connection.execute_fetchall(_LAST, (after_seq, EVENTS_AT_ONCE))
     if last is None:
         return Found(hits=(), last_seq=None)
-    wanted = (after_seq, last, orjson.dumps(needles).decode())
+    wanted = (after_seq, last, _needles(texts))
     rows = await connection.execute_fetchall(_EVENTS, wanted)
     return Found(hits=tuple((seq, payload, reply) for seq, payload, reply in rows), last_seq=last)
 
@@ -100,6 +105,14 @@ async def replace_events(
 ) -> None:
     sql = "UPDATE event SET payload = ?, reply = ? WHERE seq = ?"
     await connection.executemany(sql, events)
+
+
+async def clean_acts(connection: aiosqlite.Connection, *, texts: Sequence[str]) -> int:
+    """Put ``FORGOTTEN`` where the words stood in heartbeats; in how many."""
+    rows = await connection.execute_fetchall(_ACTS, (_needles(texts),))
+    fresh = [(body, id_) for id_, old in rows if (body := _without(old, texts)) != old]
+    await connection.executemany("UPDATE heartbeat_act SET body = ? WHERE id = ?", fresh)
+    return len(fresh)
 
 
 async def elsewhere(connection: aiosqlite.Connection, *, texts: Sequence[str]) -> tuple[str, ...]:
@@ -132,14 +145,21 @@ async def purge(connection: aiosqlite.Connection, *, ids: Sequence[str]) -> None
         await connection.executemany(sql, [(each,) for each in ids])
 
 
-async def backups(path: Path) -> tuple[str, ...]:
-    """The copies of the database that were made before a change of its schema."""
+async def copies(path: Path) -> tuple[str, ...]:
+    """The copies of the database that were made of it, before a change of its schema or because
+    it was damaged."""
     names = await anyio.to_thread.run_sync(partial(_copies, path))
-    return tuple(f"the backup {name}, if it was made since" for name in names)
+    return tuple(f"the copy {name}, if it holds them" for name in names)
 
 
 def _copies(path: Path) -> list[str]:
-    return sorted(copy.name for copy in path.parent.glob(f"{path.name}.v*.backup"))
+    kinds = (f"{path.name}.v*.backup", f"{path.name}.damaged-*")
+    return sorted(copy.name for kind in kinds for copy in path.parent.glob(kind))
+
+
+def _needles(texts: Sequence[str]) -> str:
+    """The texts as they stand inside a JSON string, as a JSON list."""
+    return orjson.dumps([orjson.dumps(text)[1:-1].decode() for text in texts]).decode()
 
 
 def _without(raw: bytes, texts: Sequence[str]) -> bytes:
