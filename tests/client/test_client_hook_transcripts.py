@@ -76,6 +76,9 @@ NOT_CLAUDE_USERS = [
 CLAUDE_USERS = [
     claude("user", "fix <div> in the footer"),
     claude("user", [block("look at"), block("both"), {"type": "image", "source": {}}]),
+    claude("user", [block("<ide_opened_file>a.py</ide_opened_file>"), block("修好页脚")]),
+    claude("user", [block("fix it"), block("<ide_selection>x</ide_selection>"), block("now")]),
+    claude("user", [block("[Request interrupted by user]"), block("rather do the footer")]),
     claude("user", 'what does "tool_result" mean?'),
     {"sessionId": "s", "message": {"role": "user", "content": "without a type"}},
 ]

@@ -5,7 +5,7 @@ The format is not published and changes without notice: unknown lines are nobody
 
 import re
 
-from recalld.index.transcripts.content import has_block, mapping, string, text_of, time_of
+from recalld.index.transcripts.content import has_block, mapping, string, text_of, texts_of, time_of
 from recalld.index.transcripts.model import Entry, Host, Line, Role, Speech
 
 _SPOKEN = frozenset({"user", "assistant"})
@@ -64,23 +64,25 @@ def _judged(line: Line, role: str) -> tuple[str, str]:
         return "sidechain", ""
     message = mapping(line.get("message"))
     content = message.get("content")
-    text = text_of(content)
     if role == Role.ASSISTANT:
         made_up = message.get("model") == _SYNTHETIC or line.get("isApiErrorMessage") is True
-        return ("synthetic", "") if made_up else ("assistant", text)
-    return _judged_user(line, content, text)
+        return ("synthetic", "") if made_up else ("assistant", text_of(content))
+    return _judged_user(line, content)
 
 
-def _judged_user(line: Line, content: object, text: str) -> tuple[str, str]:
+def _judged_user(line: Line, content: object) -> tuple[str, str]:
+    """The host puts blocks of its own before the user's, in one line."""
     if has_block(content, "tool_result") or "toolUseResult" in line:
         return "tool_result", ""
     if line.get("isCompactSummary") is True or line.get("isVisibleInTranscriptOnly") is True:
         return "compact_summary", ""
     if line.get("isMeta") is True:
         return "meta", ""
-    if _MARKUP.match(text):
-        return "command", ""
-    return ("host", "") if _SAID_BY_HOST.match(text) else ("user", text)
+    texts = texts_of(content)
+    said = [text for text in texts if not (_MARKUP.match(text) or _SAID_BY_HOST.match(text))]
+    if texts and not said:
+        return "command" if _MARKUP.match(texts[0]) else "host", ""
+    return "user", "\n".join(said)
 
 
 HOST = Host(name="claude-code", recognises=recognises, read=read)

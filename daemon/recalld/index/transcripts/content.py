@@ -28,14 +28,19 @@ def has_block(content: object, kind: str) -> bool:
 
 
 def text_of(content: object) -> str:
-    """A plain text, or the text blocks of a list joined by line feeds; else ''.
+    """A plain text, or the text blocks of a list joined by line feeds; else ''."""
+    return "\n".join(texts_of(content))
+
+
+def texts_of(content: object) -> list[str]:
+    """A plain text, or the text blocks of a list; else nothing.
 
     Thinking, tool calls, their results and pictures are not said to anybody.
     """
     if isinstance(content, str):
-        return content
+        return [content]
     texts = (block.get("text") for block in blocks(content) if block.get("type") in _TEXT_BLOCKS)
-    return "\n".join(text for text in texts if isinstance(text, str))
+    return [text for text in texts if isinstance(text, str)]
 
 
 def time_of(*values: object) -> str | None:
