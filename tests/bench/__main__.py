@@ -17,6 +17,7 @@ PARTS = {
     "store": "bench.store_bench",
     "gate": "bench.gate",
     "quality": "bench.quality",
+    "heartbeat-month": "bench.heartbeat_month",
 }
 NEEDS_DATA = frozenset({"gate", "quality"})
 USAGE = 2

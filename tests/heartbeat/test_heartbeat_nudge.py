@@ -20,7 +20,7 @@ def a_thing(name: str, **changes: object) -> Memory:
         "updated_at": OLD,
         "accessed_at": OLD,
     }
-    return a_memory(name, **{**usual, **changes})
+    return a_memory(name, **{**usual, **changes})  # type: ignore[arg-type]
 
 
 PLAIN = a_thing("plain")

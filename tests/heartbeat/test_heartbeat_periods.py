@@ -1,14 +1,15 @@
 """Hours and days are those of the user's clock."""
 
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
 
-from recalld.heartbeat.model import Message, Period, Reason, Tier
+from recalld.heartbeat.model import Act, Message, Period, Reason, Tier
 from recalld.heartbeat.periods import HABITS, day, is_between, is_unusual_hour, period
 from recalld.heartbeat.policy import HeartbeatPolicy, QuietPolicy
-from support.heartbeat_scene import a_deadline, a_signal, an_act, decided
+from support.heartbeat_scene import a_deadline, a_signal, an_act, at_hour, decided
 from support.snapshots import DAY, HOUR, MINUTE, NOW
 
 BERLIN, TOKYO, LORD_HOWE = (
@@ -134,7 +135,7 @@ def test_bc_18_what_is_due_is_not_repeated_in_quiet_hours():
     policy = HeartbeatPolicy(quiet=LATE, timezone="Asia/Tokyo")
     ticks = [utc(f"2026-02-01T{tick}") for tick in ("12:59", "13:00", "18:00", "22:29", "22:30")]
     due = a_deadline("x", ticks[0] - HOUR - NOW)
-    acts: list = []
+    acts: list[Act] = []
     reasons = []
     for now in ticks:
         decision = decided(due, acts=acts, policy=policy, now=now, zone=TOKYO)
@@ -172,3 +173,47 @@ def test_b3_2b_messages_older_than_two_weeks_say_nothing():
     old = tuple(Message(at=one.at - 13 * DAY, session="s") for one in spread(100, range(5)))
     assert not is_unusual_hour(old, NOW, ZoneInfo("UTC"))
     assert not is_unusual_hour((), NOW, BERLIN)
+
+
+def test_waits_are_counted_in_real_hours_where_the_clocks_change():
+    # From half past one to half past three is one hour that night; late, half an hour is three.
+    now = utc("2026-03-29T01:30")
+    told = an_act(HOUR, a_signal("pending_work", "o"))
+    for minutes, reason in ((60, Reason.SUPPRESS_COOLDOWN), (90, Reason.ACT)):
+        act = replace(told, at=(now - minutes * MINUTE).astimezone(BERLIN))
+        local = now.astimezone(BERLIN)
+        decision = decided(a_signal("conflicts", "c"), acts=[act], now=local, zone=BERLIN)
+        assert decision.reason is reason
+
+
+@pytest.mark.parametrize(
+    ("signal", "hour", "quiet", "reason"),
+    [
+        # Half past nine in the evening, told an hour or more before.
+        ("overdue", 21, False, Reason.SUPPRESS_TIME_PERIOD),
+        ("ahead", 21, False, Reason.ACT_DEADLINE_CRITICAL),
+        ("conflict", 21, False, Reason.SUPPRESS_TIME_PERIOD),
+        ("overdue", 20, False, Reason.ACT_DEADLINE_CRITICAL),
+        ("overdue", 3, False, Reason.SUPPRESS_TIME_PERIOD),
+        ("overdue", 3, True, Reason.SUPPRESS_TIME_PERIOD),
+        ("ahead", 3, True, Reason.SUPPRESS_TIME_PERIOD),
+        ("overdue", 7, True, Reason.ACT_DEADLINE_CRITICAL),
+    ],
+)
+def test_at_night_nothing_is_repeated_but_a_deadline_ahead(signal, hour, quiet, reason):
+    now = at_hour(hour, 30)
+    found = {
+        "overdue": a_deadline("x", now - DAY - NOW),
+        "ahead": a_deadline("x", now + 15 * MINUTE - NOW),
+        "conflict": a_signal("conflicts", "x"),
+    }[signal]
+    ago = 40 * MINUTE if signal == "ahead" else 5 * HOUR
+    policy = HeartbeatPolicy(quiet=QuietPolicy(enabled=quiet))
+    told = an_act(NOW - now + ago, found)
+    assert decided(found, acts=[told], now=now, policy=policy).reason is reason
+
+
+def test_what_is_new_passes_the_night_once():
+    now = at_hour(3)
+    for policy in (HeartbeatPolicy(), HeartbeatPolicy(quiet=NIGHT)):
+        assert decided(a_deadline("x", now - DAY - NOW), now=now, policy=policy).act

@@ -1,5 +1,6 @@
 """What an act leaves behind, so that the next decision knows of it. Pure."""
 
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -64,6 +65,16 @@ def answered(acts: Iterable[Act], at: datetime) -> tuple[Act, ...]:
     """The acts after the user spoke at ``at``: an answer to what reached the user in the two
     hours before and has none yet."""
     return tuple(replace(act, answered_at=at) if _may_be_answered(act, at) else act for act in acts)
+
+
+def replied(acts: Iterable[Act], times: Sequence[datetime]) -> tuple[Act, ...]:
+    """As ``answered`` with each of these times, which ascend."""
+    return tuple(
+        answered((act,), times[first])[0]
+        if (first := bisect_left(times, act.at)) < len(times)
+        else act
+        for act in acts
+    )
 
 
 def _may_be_answered(act: Act, at: datetime) -> bool:

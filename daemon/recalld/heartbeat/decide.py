@@ -96,8 +96,9 @@ def _deadline_critical(view: View) -> Verdict | None:
 
 
 def _time_period(view: View) -> Verdict | None:
-    quiet = view.period is Period.QUIET and not view.fresh
-    if quiet or _best(view) > HABITS[view.period].minimum:
+    """Not urgent enough for the hour, or at night a repetition."""
+    repeated = not view.fresh and (view.period is Period.QUIET or bool(view.hushed))
+    if repeated or _best(view) > HABITS[view.period].minimum:
         return Verdict(reason=Reason.SUPPRESS_TIME_PERIOD)
     return None
 

@@ -63,6 +63,12 @@ def is_critical(signal: Signal, now: datetime) -> bool:
     return signal.tier is Tier.IMMEDIATE and at is not None and at - now < CRITICAL_WITHIN
 
 
+def is_ahead(signal: Signal, now: datetime) -> bool:
+    """Whether it is a deadline that is not past."""
+    at = _deadline(signal)
+    return at is not None and at > now
+
+
 def news_at(signal: Signal, now: datetime) -> datetime:
     """Since when the signal is what it is now; a date of the future says nothing."""
     known = [memory.updated_at for memory in signal.memories[:1]]

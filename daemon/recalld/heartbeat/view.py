@@ -25,6 +25,7 @@ from recalld.memories.model import Origin
 
 TALKING_WITHIN = timedelta(minutes=15)
 VELOCITY = "memory_velocity"
+NIGHT = frozenset({Period.LATE_NIGHT, Period.QUIET})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,9 +34,10 @@ class View:
     first. ``told``: the counted ones by signal.
 
     ``signals``: all but a heartbeat's own words, most urgent first. ``open``: those of them that
-    are neither put off nor dropped. ``fresh``: those of them that do not rest. ``chosen``: the
-    fresh ones, or all open ones where every one rests. ``passing``: those of them that period
-    and conversation let through; ``judged``: these, or all the chosen where none passes.
+    are neither put off nor dropped. ``hushed``: those of them that do not rest, but are not
+    repeated at night. ``fresh``: those that neither rest nor are hushed. ``passing``: of the
+    fresh ones, or of all open ones where none is fresh, those that period and conversation let
+    through; ``judged``: these, or all of what they were chosen from where none passes.
     ``fingerprint``, ``best`` and ``confluence`` are of the judged.
     """
 
@@ -52,6 +54,7 @@ class View:
     open: tuple[Signal, ...]
     snoozed: tuple[Signal, ...]
     dropped: tuple[Signal, ...]
+    hushed: tuple[Signal, ...]
     fresh: tuple[Signal, ...]
     passing: tuple[Signal, ...]
     judged: tuple[Signal, ...]
@@ -139,7 +142,8 @@ def look(
     """``in_conversation``: what the host says; a message of the last 15 minutes says the same."""
     # Two aware times of one zone are subtracted as the clock shows them, wrong by the hour that
     # a change of the clocks adds; with UTC on one side they are not.
-    snapshot = replace(snapshot, now=snapshot.now.astimezone(UTC))
+    if snapshot.now.tzinfo is not UTC:
+        snapshot = replace(snapshot, now=snapshot.now.astimezone(UTC))
     now, pace = snapshot.now, PACES[autonomy]
     acts = counted(snapshot.acts, now)
     told = novelty.history(acts)
@@ -148,13 +152,8 @@ def look(
     every = _own(signals)
     awake, snoozed = _parted(every, lambda one: novelty.is_snoozed(one, snapshot))
     still, dropped = _parted(awake, lambda one: novelty.is_dropped(one, told, snapshot))
-    fresh, _ = _parted(
-        still,
-        lambda one: (
-            novelty.is_resting(one, told, pace=pace, now=now)
-            or _is_hushed(one, told, snapshot, when)
-        ),
-    )
+    rested, _ = _parted(still, lambda one: novelty.is_resting(one, told, pace=pace, now=now))
+    fresh, hushed = _parted(rested, lambda one: _is_hushed(one, told, snapshot, when))
     chosen = fresh or still
     limit = _minimum(when, every, talking=talking)
     passing = tuple(one for one in chosen if one.tier <= limit)
@@ -172,6 +171,7 @@ def look(
         open=still,
         snoozed=snoozed,
         dropped=dropped,
+        hushed=hushed,
         fresh=fresh,
         passing=passing,
         judged=passing or chosen,
@@ -197,8 +197,13 @@ def _minimum(when: Period, signals: Sequence[Signal], *, talking: bool) -> Tier:
 
 
 def _is_hushed(signal: Signal, told: History, snapshot: Snapshot, when: Period) -> bool:
-    """Whether quiet hours keep it back: what is immediate passes them once, not again."""
-    return when is Period.QUIET and not novelty.is_new(signal, told, snapshot.now)
+    """Whether the night keeps it back: what may be told at night is told once.
+
+    Before quiet hours a deadline that is still ahead may be told again.
+    """
+    if when not in NIGHT or novelty.is_new(signal, told, snapshot.now):
+        return False
+    return when is Period.QUIET or not novelty.is_ahead(signal, snapshot.now)
 
 
 def _parted(
