@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recalld.errors import BadRequest
@@ -56,6 +56,7 @@ def test_what_just_fits_is_kept_whole():
     assert accepted(OWN * 100 + "字" * 2_730) == "字" * 2_730
 
 
+@settings(deadline=None)
 @given(st.text(max_size=2_000))
 def test_cleaning_is_done_once(text: str):
     try:

@@ -28,6 +28,7 @@ from recalld.memories.model import (
     Wanted,
 )
 from recalld.memories.owners import may_see
+from recalld.memories.pipeline import Nearness
 from recalld.memories.scale import Scale
 from recalld.memories.schedule import Upkeep
 from recalld.memories.score import balanced
@@ -44,7 +45,6 @@ KEEP_MS = 4_000
 # Forgetting looks through every event there is.
 FORGET_MS = 30_000
 
-
 T = TypeVar("T")
 
 
@@ -55,8 +55,9 @@ class MemoryService:
     def __init__(self, world: World) -> None:
         self._world = world
         self._library = Library(world.embedder.identity.dimension)
-        self._writer = Writer(self._world, self._library)
-        self._upkeep = Upkeep(self._world, self._library, self._writer)
+        self._nearness = Nearness(world.embedder)
+        self._writer = Writer(world, self._library, self._nearness)
+        self._upkeep = Upkeep(world, self._library, self._nearness, self._writer)
         self._threads = anyio.CapacityLimiter(2)
 
     async def run(self) -> None:
@@ -128,7 +129,7 @@ class MemoryService:
         if not query.strip():
             raise BadRequest("params.query", "is empty")
         text = query[:MAX_QUERY_CHARS]
-        vector = await self._writer.embed(text, Purpose.QUERY)
+        vector = await self._nearness.embed(text, Purpose.QUERY)
         if vector is None:
             self._world.counters.add("memories.searched_by_words")
         near = partial(self._library.view(owner).nearest, vector, text, wanted or Wanted())
@@ -157,13 +158,12 @@ class MemoryService:
         """
         await self._loaded()
         chosen = wanted or Wanted()
-        text = ""
-        vector: Vector | None
+        text, vector = "", None
         if isinstance(asked, Memory):
             text, vector = asked.content, self._library.vector(asked.id)
             chosen = replace(chosen, exclude_ids=chosen.exclude_ids | {asked.id})
         elif isinstance(asked, str):
-            text, vector = asked, await self._writer.embed(asked, Purpose.QUERY)
+            text, vector = asked, await self._nearness.embed(asked, Purpose.QUERY)
         else:
             vector = asked
         near = partial(self._library.view(owner).nearest, vector, text, chosen)
@@ -243,7 +243,7 @@ class MemoryService:
     @property
     def scale(self) -> Scale:
         """What the engine's cosines mean; ``PLAIN`` until it was measured."""
-        return self._writer.scale
+        return self._nearness.scale
 
     async def count(self, owner: str | None = None) -> int:
         """How many memories there are: all, deleted ones too, or an owner's that are not."""

@@ -17,6 +17,7 @@ from recalld.memories.board import Vector as Floats
 from recalld.memories.decay import accessed, is_over, next_state
 from recalld.memories.library import Library, word_key
 from recalld.memories.model import Memory, Vector, Write
+from recalld.memories.pipeline import Nearness
 from recalld.memories.world import World
 from recalld.memories.writer import REMEMBERED, Writer
 
@@ -40,9 +41,10 @@ _log = structlog.get_logger("recalld.memories")
 class Upkeep:
     """Keeps the library as the store is, and the store as time goes by."""
 
-    def __init__(self, world: World, library: Library, writer: Writer) -> None:
+    def __init__(self, world: World, library: Library, nearness: Nearness, writer: Writer) -> None:
         self._world = world
         self._library = library
+        self._nearness = nearness
         self._writer = writer
         self._loading = anyio.Lock()
         # How far the store was read, so that a cancelled reader's work is not lost.
@@ -169,7 +171,7 @@ class Upkeep:
         """Embed what has no vector of this engine."""
         await self.loaded()
         await self._world.embedder.ready()
-        await self._writer.measure()
+        await self._nearness.measure()
         while some := list(islice(self._lacking(), EMBED_AT_ONCE)):
             await self._embed(some)
 
@@ -193,7 +195,7 @@ class Upkeep:
         made = {m: row for m, row in zip(memories, rows, strict=True) if row.any()}
         self._hopeless |= {memory.id for memory in memories if memory not in made}
         await self._world.store.put(
-            Write(vectors=tuple(self._writer.blob(memory, row) for memory, row in made.items()))
+            Write(vectors=tuple(self._nearness.blob(memory, row) for memory, row in made.items()))
         )
         # What was changed meanwhile gets a vector of its own.
         kept = {

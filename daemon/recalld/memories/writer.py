@@ -3,15 +3,10 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
-from functools import partial
 
 import anyio
-import anyio.to_thread
 import msgspec
-import numpy as np
 
-from recalld.budget import Run, Stage
-from recalld.embed.port import EmbedderState, Purpose
 from recalld.errors import NotFound, Refused
 from recalld.memories import making
 from recalld.memories.board import Vector as Floats
@@ -31,14 +26,13 @@ from recalld.memories.model import (
     Wanted,
     Write,
 )
+from recalld.memories.pipeline import Nearness
 from recalld.memories.resolve import PLANS, REPORTS, may_resolve, reports_done
-from recalld.memories.scale import PLAIN, REPORTED, SEMANTIC, Scale, measured, texts
+from recalld.memories.scale import REPORTED, SEMANTIC
 from recalld.memories.world import World
 
 # An answer to an event id is remembered so long.
 REMEMBERED = timedelta(hours=24)
-# Embedding a text before it is kept may take so long; else it is embedded afterwards.
-EMBED_MS = 400
 CANDIDATES = 8
 
 
@@ -49,26 +43,20 @@ class Writer:
     cancel it may or may not be in the store: those memories are doubted, and read again.
     """
 
-    def __init__(self, world: World, library: Library) -> None:
+    def __init__(self, world: World, library: Library, nearness: Nearness) -> None:
         self._world = world
         self._library = library
+        self._nearness = nearness
         self._locks: dict[str, anyio.Lock] = {}
         self._doubted: dict[str, set[str]] = {}
         self._news = anyio.Event()
-        self._scale: Scale | None = None
         # Kept while there was no vector of them to compare with plans.
         self._unjudged: set[str] = set()
-        self._scanning = anyio.CapacityLimiter(2)
 
     @property
     def doubted(self) -> bool:
         """Whether the library may be behind the store."""
         return bool(self._doubted)
-
-    @property
-    def scale(self) -> Scale:
-        """``PLAIN`` until the engine was measured."""
-        return self._scale or PLAIN
 
     def alone(self, owner: str) -> anyio.Lock:
         """The owner's lock: whoever writes a memory of that owner holds it."""
@@ -82,7 +70,7 @@ class Writer:
             raise Refused("a heartbeat's own words and replies to them are not remembered")
         if new.event_id is not None:
             accepted_name(new.event_id, key="params.event_id")
-        vector = await self.embed(said.content)
+        vector = await self._nearness.embed(said.content)
         async with self.alone(said.owner):
             answered = await self._answered(said.owner, new.event_id)
             if answered is not None:
@@ -95,7 +83,7 @@ class Writer:
     async def update(self, memory_id: str, change: Change) -> Memory:
         """See ``MemoryService.update``."""
         asked = making.checked(change)
-        vector = None if asked.content is None else await self.embed(asked.content)
+        vector = None if asked.content is None else await self._nearness.embed(asked.content)
         async with self.alone(self._there(memory_id).owner):
             old = self._there(memory_id)
             fresh = making.changed(old, asked, self._world.now())
@@ -104,7 +92,7 @@ class Writer:
             if fresh.content == old.content:
                 await self.commit(Write(memories=(fresh,)))
             else:
-                blobs = () if vector is None else (self.blob(fresh, vector),)
+                blobs = () if vector is None else (self._nearness.blob(fresh, vector),)
                 write = Write(memories=(fresh,), vectors=blobs, stale_vectors=(fresh.id,))
                 await self.commit(write, {fresh.id: vector})
             return fresh
@@ -169,24 +157,6 @@ class Writer:
         await self._news.wait()
         self._news = anyio.Event()
 
-    async def embed(self, text: str, purpose: Purpose = Purpose.PASSAGE) -> Floats | None:
-        """The text's vector; None where the engine is not there in time."""
-        embedder = self._world.embedder
-        if embedder.state is not EmbedderState.READY:
-            return None
-
-        async def work() -> Floats | None:
-            await self.measure()
-            asked = purpose is Purpose.QUERY
-            rows = await (embedder.embed_queries if asked else embedder.embed_passages)([text])
-            row: Floats = rows[0]
-            return row if row.any() else None
-
-        stage: Stage[Floats | None] = Stage(
-            name="embed memory", work=work, otherwise=None, limit_ms=EMBED_MS
-        )
-        return await Run(EMBED_MS).stage(stage)
-
     async def judge(self, memory_id: str) -> None:
         """Close the plans that a memory reports done, if nobody looked when it was kept."""
         memory = self._library.get(memory_id)
@@ -217,15 +187,9 @@ class Writer:
         self._world.counters.add("memories.repeated_event")
         return replace(msgspec.json.decode(reply.answer, type=Added), repeated=True)
 
-    async def measure(self) -> None:
-        """Learn how the engine spreads its cosines; once."""
-        if self._scale is None:
-            rows = await self._world.embedder.embed_passages(texts())
-            self._scale = measured(lambda one, other: float(rows[one] @ rows[other]))
-
     async def _repeated(self, said: Memory, vector: Floats | None) -> Memory | None:
         """The memory that says so already."""
-        scale = self.scale
+        scale = self._nearness.scale
         key = content_key(said.content)
         for old in self._library.worded(said.owner, said.content):
             if may_repeat(said, old) and (
@@ -234,7 +198,10 @@ class Writer:
             ):
                 return old
         wanted = Wanted(types=frozenset({said.type}), states=OPEN)
-        for old, cosine in await self._near(said, vector, wanted, floor=scale.cosine(SEMANTIC)):
+        view = self._library.view(said.owner, own=True)
+        for old, cosine in await self._nearness.near(
+            view, vector, wanted, limit=CANDIDATES, floor=scale.cosine(SEMANTIC)
+        ):
             if may_repeat(said, old) and repeats(said.content, old.content, cosine, scale):
                 return old
         return None
@@ -243,26 +210,18 @@ class Writer:
         """The plans that it reports done."""
         if report.type not in REPORTS:
             return ()
-        scale = self.scale
+        scale = self._nearness.scale
         wanted = Wanted(types=PLANS, states=frozenset({MemoryState.ACTIVE}))
+        view = self._library.view(report.owner, own=True)
+        near = await self._nearness.near(
+            view, vector, wanted, limit=CANDIDATES, floor=scale.cosine(REPORTED)
+        )
         return tuple(
             making.resolved(plan, report, self._world.now())
-            for plan, cosine in await self._near(
-                report, vector, wanted, floor=scale.cosine(REPORTED)
-            )
+            for plan, cosine in near
             if may_resolve(report, plan)
             and reports_done(report.content, plan.content, cosine, scale)
         )
-
-    async def _near(
-        self, said: Memory, vector: Floats | None, wanted: Wanted, *, floor: float
-    ) -> Sequence[tuple[Memory, float]]:
-        if vector is None:
-            return ()
-        view = self._library.view(said.owner, own=True)
-        work = partial(view.nearest, vector, "", wanted, limit=CANDIDATES, floor=floor)
-        found = await anyio.to_thread.run_sync(work, abandon_on_cancel=True, limiter=self._scanning)
-        return [(similar.memory, similar.similarity) for similar in found]
 
     def _cosine(self, vector: Floats | None, memory_id: str) -> float | None:
         other = self._library.vector(memory_id)
@@ -279,7 +238,7 @@ class Writer:
     async def _keep(self, said: Memory, vector: Floats | None, new: NewMemory) -> Added:
         resolved = await self._resolved(said, vector)
         answer = Added(memory=said, resolved=tuple(plan.id for plan in resolved))
-        blobs = () if vector is None else (self.blob(said, vector),)
+        blobs = () if vector is None else (self._nearness.blob(said, vector),)
         write = Write(memories=(said, *resolved), vectors=blobs, reply=_reply(new, answer))
         await self.commit(write, {said.id: vector})
         self._world.counters.add("memories.added")
@@ -289,15 +248,6 @@ class Writer:
         if resolved:
             self._world.counters.add("memories.resolved", len(resolved))
         return answer
-
-    def blob(self, memory: Memory, vector: Floats) -> Vector:
-        """The vector as it is stored."""
-        return Vector(
-            memory_id=memory.id,
-            content=memory.content,
-            identity=str(self._world.embedder.identity),
-            blob=vector.astype(np.float16).tobytes(),
-        )
 
 
 def _reply(new: NewMemory, answer: Added) -> NewReply | None:
