@@ -35,6 +35,8 @@ LOCAL_ZONE = Path("/etc/localtime")
 # Of the last messages; what repeats so much of one is the heartbeat's own.
 REMEMBERED = 100
 OWN_SHARE = 0.6
+# ... and what is so much of the message.
+OWN_PART = 0.4
 
 _ZONE_NAME = re.compile(r"zoneinfo/(?P<name>.+)\Z")
 
@@ -69,11 +71,22 @@ class OwnMessages:
             self._said.append((owner, shingles(message)))
 
     def holds(self, owner: str, content: str) -> bool:
-        """Whether most of ``content`` stands in one of them."""
+        """Whether ``content`` is one of them, or most of one.
+
+        Some of one is not enough: a message quotes plans, and who says such a plan again does
+        not repeat the message.
+        """
         words = shingles(content)
-        return bool(words) and any(
-            whose == owner and share_in(words, said) >= OWN_SHARE for whose, said in self._said
-        )
+        return any(whose == owner and _repeats(words, said) for whose, said in tuple(self._said))
+
+    def is_any(self, content: str) -> bool:
+        """The same, whoever it was said to."""
+        words = shingles(content)
+        return any(_repeats(words, said) for _, said in tuple(self._said))
+
+
+def _repeats(words: frozenset[int], said: frozenset[int]) -> bool:
+    return share_in(words, said) >= OWN_SHARE and share_in(said, words) >= OWN_PART
 
 
 class Beating:
@@ -95,6 +108,9 @@ class Beating:
             new_id=around.new_id,
             counters=around.counters,
             publish=partial(_announce, around),
+            note_own=around.own.note,
+            is_own=around.own.is_any,
+            is_heard=lambda: around.hub.listens(EventKind.HEARTBEAT),
             roots=around.roots,
             standing=around.standing,
             read_workspace=self._read_workspace,
@@ -165,6 +181,7 @@ class HeartbeatMemories:
 
     async def touch(self, ids: Sequence[str]) -> None:
         await self._service.touch(ids)
+        await self._service.flush()
 
     async def count(self, owner: str | None = None) -> int:
         return await self._service.count(owner)

@@ -2,46 +2,45 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime
 from functools import partial
-from pathlib import PurePath
 
 import anyio
 import anyio.to_thread
+import structlog
 
-from recalld.budget import Run, Stage
+from recalld.budget import Run
 from recalld.errors import NotFound
 from recalld.heartbeat import book as books
-from recalld.heartbeat.acts import answered, prepared, silent_until
+from recalld.heartbeat.acts import prepared, replied, silent_until
 from recalld.heartbeat.book import KeptAct
-from recalld.heartbeat.brief import block
-from recalld.heartbeat.checks import CHECKS
-from recalld.heartbeat.decide import decide
+from recalld.heartbeat.cooldown import PACES
 from recalld.heartbeat.enrich import EACH, Asked
 from recalld.heartbeat.interval import interval_s
+from recalld.heartbeat.look import Seen, look, ticked_of
 from recalld.heartbeat.lookups import once
-from recalld.heartbeat.message import message
 from recalld.heartbeat.model import (
     ENRICHED,
-    Act,
     ActState,
     Autonomy,
-    Decision,
     Enrichment,
     Message,
-    Nearest,
     Reason,
     Related,
-    Signal,
     Snapshot,
-    Standing,
     TickAsked,
     Ticked,
     Tier,
-    Workspace,
 )
-from recalld.heartbeat.pipeline import Past, analysed, enriched, frequencies, related_to
-from recalld.heartbeat.policy import HeartbeatPolicy
+from recalld.heartbeat.pipeline import (
+    Past,
+    analysed,
+    asker,
+    enriched,
+    frequencies,
+    related_to,
+    workspaces,
+)
 from recalld.heartbeat.ports import Told, World
 from recalld.heartbeat.related import Frequencies
 from recalld.heartbeat.telling import Telling
@@ -50,19 +49,23 @@ from recalld.memories.model import Memory
 from recalld.store.model import KeptTick
 
 TICK_MS = 25_000
-WORKSPACE_MS = 3_000
 MAX_OWNERS = 256
 TICKS_TOLD = 100
-# What was said longer before the last message, earlier ticks have looked at.
-ANSWERS_FOR = timedelta(hours=12)
+# Acts of before the start whose words are still known for a heartbeat's own.
+OWN_WORDS = 100
+
+_log = structlog.get_logger("recalld.heartbeat")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Seen:
-    """A tick's snapshot, what its checks found, and the decision."""
+class _Draft:
+    """What a tick will keep: the ledger as it changes, and the acts that were answered."""
 
-    snapshot: Snapshot
-    decision: Decision
+    ledger: Ledger
+    replied: Sequence[KeptAct]
+
+    def with_book(self, book: books.Book) -> "_Draft":
+        return replace(self, ledger=replace(self.ledger, book=book))
 
 
 class HeartbeatService:
@@ -70,7 +73,7 @@ class HeartbeatService:
 
     def __init__(self, world: World) -> None:
         self._world = world
-        self._keeper = Keeper(world.store, world.counters)
+        self._keeper = Keeper(world.store, world.counters, world.is_own)
         self._locks: dict[str, anyio.Lock] = {}
         self._words: dict[str, tuple[object, Frequencies]] = {}
 
@@ -85,35 +88,12 @@ class HeartbeatService:
 
     async def _tick(self, asked: TickAsked) -> Ticked:
         world, policy = self._world, self._world.policy()
-        now = min(asked.at or world.now(), world.now())
-        run = Run(TICK_MS)
+        now = min(asked.at or world.now(), world.now()).astimezone(UTC)
         ledger = await self._keeper.open(asked.owner, now)
         messages = await self._keeper.messages(now)
         ledger, replied = _with_answers(ledger, messages)
         memories, nearest = await world.memories.snapshot(asked.owner)
-        snapshot = await self._snapshot(ledger, messages, memories, nearest, now=now, run=run)
-        autonomy = asked.autonomy or Autonomy(policy.autonomy)
-        seen = await anyio.to_thread.run_sync(
-            partial(_looked, snapshot, asked, policy, autonomy), abandon_on_cancel=True
-        )
-        ticked = await self._told(asked, seen, ledger, policy=policy, run=run)
-        await self._keep(asked, ticked, seen.snapshot, ledger, replied)
-        return ticked
-
-    async def _snapshot(  # noqa: PLR0913 - what was read, piece by piece
-        self,
-        ledger: Ledger,
-        messages: tuple[Message, ...],
-        memories: Mapping[str, Memory],
-        nearest: Nearest,
-        *,
-        now: datetime,
-        run: Run,
-    ) -> Snapshot:
-        world, kept = self._world, ledger.book
-        workspaces = await run.fan_out(
-            [self._workspace_stage(root, ledger, now) for root in world.roots()]
-        )
+        read = await workspaces(world, ledger.book.seen, now)
         make = partial(
             Snapshot,
             owner=ledger.owner,
@@ -121,111 +101,97 @@ class HeartbeatService:
             zone=world.zone(),
             memories=memories,
             acts=tuple(one.act for one in ledger.acts),
-            suppressed=kept.suppressed,
+            suppressed=ledger.book.suppressed,
             messages=messages,
-            surfaced=kept.surfaced,
-            snoozed=kept.snoozed,
-            topic_surfacings=kept.topics,
-            last_state=kept.last_state,
+            surfaced=ledger.book.surfaced,
+            snoozed=ledger.book.snoozed,
+            topic_surfacings=ledger.book.topics,
+            last_state=ledger.book.last_state,
             store_size=await world.memories.count(),
-            workspaces=tuple(one for one in workspaces if one is not None),
+            workspaces=tuple(read),
             nearest=once(nearest),
             common=world.memories.common,
         )
-        return await anyio.to_thread.run_sync(make, abandon_on_cancel=True)
+        autonomy = asked.autonomy or Autonomy(policy.autonomy)
+        seen = await anyio.to_thread.run_sync(
+            partial(look, make, asked, policy, autonomy), abandon_on_cancel=True
+        )
+        draft = _Draft(ledger=ledger, replied=replied)
+        ticked, draft = await self._told(asked, seen, draft)
+        await self._keep(asked, seen.snapshot, ticked, draft)
+        return ticked
 
-    def _workspace_stage(self, root: str, ledger: Ledger, now: datetime) -> Stage[Workspace | None]:
-        async def work() -> Workspace | None:
-            world = self._world
-            if world.read_workspace is None:
-                return None
-            standing: Standing | None = None
-            if world.standing is not None:
-                standing = await world.standing(root)
-            return await world.read_workspace(
-                PurePath(root), now=now, seen=ledger.book.seen.get(root), standing=standing
-            )
-
-        return Stage(name=f"workspace {root}", work=work, otherwise=None, limit_ms=WORKSPACE_MS)
-
-    async def _told(
-        self,
-        asked: TickAsked,
-        seen: _Seen,
-        ledger: Ledger,
-        *,
-        policy: HeartbeatPolicy,
-        run: Run,
-    ) -> Ticked:
-        world, decision = self._world, seen.decision
+    async def _told(self, asked: TickAsked, seen: Seen, draft: "_Draft") -> tuple[Ticked, "_Draft"]:
+        """What the tick comes to, and what of it is to be kept."""
+        world, policy, decision = self._world, self._world.policy(), seen.decision
+        now, book = seen.snapshot.now, draft.ledger.book
+        may_ask = asked.analyze and decision.reason in ENRICHED
+        asking = asker(world, asked.agent) if may_ask else None
+        pace = PACES[seen.autonomy]
+        if asking is not None and books.is_declined(book, decision, pace=pace, now=now):
+            decision = replace(decision, act=False, reason=Reason.SUPPRESS_LLM)
         trace_id = world.new_id()
         if not decision.act:
-            return Ticked(decision=decision, trace_id=trace_id)
-        wanted = asked.analyze and world.provider() is not None and world.chat is not None
-        enrichment = Enrichment()
-        if decision.reason in ENRICHED and (wanted or policy.link == "local"):
-            past = Past(
-                owner=asked.owner,
-                words=await self._frequencies(asked.owner, seen.snapshot.memories),
-                now=seen.snapshot.now,
-            )
-            enrichment = await enriched(world, decision.signals, past, run=run)
+            return Ticked(decision=decision, trace_id=trace_id), draft
+        run = Run(TICK_MS)
         telling = Telling(
             snapshot=seen.snapshot,
             decision=decision,
-            autonomy=asked.autonomy or Autonomy(policy.autonomy),
-            enrichment=enrichment,
+            autonomy=seen.autonomy,
+            enrichment=await self._enrichment(seen, run, is_asking=asking is not None),
             link=policy.link,
         )
-        calls = 0
-        allowed = books.calls_since(ledger.book, _midnight(seen.snapshot))
-        if wanted and decision.reason in ENRICHED and allowed < policy.max_llm_calls_per_day:
-            said = self._keeper.conversation
-            reading = await analysed(world, telling, agent=asked.agent, conversation=said, run=run)
-            calls = 0 if reading is None else 1
-            if reading is not None and reading.analysis is not None:
-                telling = replace(telling, analysis=reading.analysis)
-        if not telling.speaks:
-            decision = replace(decision, act=False, reason=Reason.SUPPRESS_LLM)
-        return Ticked(
-            decision=decision,
-            message=message(telling) if decision.act else "",
-            block=block(telling) if decision.act else "",
-            enrichment=replace(enrichment, related=telling.related),
-            analysis=telling.analysis,
-            act_id=world.new_id() if decision.act else None,
-            llm_calls=calls,
-            trace_id=trace_id,
-        )
+        calls = books.calls_today(book, now, seen.snapshot.zone)
+        if asking is None or calls >= policy.max_llm_calls_per_day:
+            return ticked_of(telling, world.new_id(), trace_id), draft
+        draft = await self._before_the_call(draft, now)
+        said = self._keeper.conversation
+        reading = await analysed(world, asking, telling, conversation=said, run=run)
+        telling = replace(telling, analysis=reading.analysis)
+        ticked = ticked_of(telling, world.new_id(), trace_id)
+        if not ticked.decision.act:
+            draft = draft.with_book(books.after_refusal(draft.ledger.book, decision, now))
+        return replace(ticked, llm_calls=1), draft
+
+    async def _enrichment(self, seen: Seen, run: Run, *, is_asking: bool) -> Enrichment:
+        """Nothing of acts that are about no signals, and of those whose past nobody would tell."""
+        snapshot, decision = seen.snapshot, seen.decision
+        if decision.reason not in ENRICHED or not (
+            is_asking or self._world.policy().link == "local"
+        ):
+            return Enrichment()
+        words = await self._frequencies(snapshot.owner, snapshot.memories)
+        past = Past(owner=snapshot.owner, words=words, now=snapshot.now)
+        return await enriched(self._world, decision.signals, past, run=run)
+
+    async def _before_the_call(self, draft: "_Draft", now: datetime) -> "_Draft":
+        """Kept first: while nothing can be kept, no model is paid tick after tick."""
+        draft = draft.with_book(books.after_call(draft.ledger.book, now))
+        await self._keeper.keep(draft.ledger.owner, draft.ledger.book, draft.replied)
+        return draft
 
     async def _keep(
-        self,
-        asked: TickAsked,
-        ticked: Ticked,
-        snapshot: Snapshot,
-        ledger: Ledger,
-        replied: Sequence[KeptAct],
+        self, asked: TickAsked, snapshot: Snapshot, ticked: Ticked, draft: "_Draft"
     ) -> None:
         """All that the tick changes, in one write."""
         decision = ticked.decision
-        count = self._world.counters.add
-        count("heartbeat.ticks")
-        count(f"heartbeat.{decision.reason.value}")
         kept: list[KeptAct] = []
         if ticked.act_id is not None:
             act = replace(prepared(decision, snapshot, ticked.act_id), message=ticked.message)
             made = await anyio.to_thread.run_sync(books.aftermath_of, decision, snapshot)
             kept.append(KeptAct(act=act, aftermath=made))
-        after = ledger.book
+        after = draft.ledger.book
         if decision.reason is not Reason.SIGNALS_ONLY:
-            after = books.after_tick(after, decision, snapshot, calls=ticked.llm_calls)
+            after = books.after_tick(after, decision, snapshot)
         tick = KeptTick(
             at=snapshot.now,
             reason=decision.reason.value,
             signals=len(decision.signals),
             llm_calls=ticked.llm_calls,
         )
-        await self._keeper.keep(asked.owner, after, [*replied, *kept], tick)
+        await self._keeper.keep(asked.owner, after, [*draft.replied, *kept], tick)
+        self._world.counters.add("heartbeat.ticks")
+        self._world.counters.add(f"heartbeat.{decision.reason.value}")
         for one in kept:
             self._world.publish(Told(owner=asked.owner, act=one.act, ticked=ticked))
 
@@ -238,6 +204,9 @@ class HeartbeatService:
             if kept.act.state is ActState.DELIVERED:
                 return kept.act.state
             now = self._world.now()
+            if ok:
+                # First: what was said once and is not noted as said is said twice.
+                await self._world.memories.touch(kept.act.memory_ids)
             state = ActState.DELIVERED if ok else ActState.FAILED
             act = replace(kept.act, state=state, attempts=kept.act.attempts + 1)
             ledger = await self._keeper.open(owner, now)
@@ -245,8 +214,8 @@ class HeartbeatService:
             after = books.after_delivery(ledger.book, done, now) if ok else ledger.book
             await self._keeper.keep(owner, after, [done])
         self._world.counters.add(f"heartbeat.{state.value}")
-        if ok:
-            await self._world.memories.touch(act.memory_ids)
+        if error:
+            _log.warning("heartbeat.not_delivered", act=act_id, reason=error)
         return state
 
     async def acknowledge(
@@ -268,10 +237,16 @@ class HeartbeatService:
         owner, _ = await self._found(act_id)
         async with self._lock(owner):
             owner, kept = await self._found(act_id)
-            done = replace(kept, act=replace(kept.act, acknowledged_at=now))
             ledger = await self._keeper.open(owner, now)
-            after = books.silenced_until(ledger.book, books.keys_of(kept.act), until)
-            await self._keeper.keep(owner, after, [done])
+            book, act = ledger.book, kept.act
+            if act.state is not ActState.DELIVERED:
+                # Who acknowledges it has seen it, whatever became of the word that it arrived.
+                await self._world.memories.touch(act.memory_ids)
+                book = books.after_delivery(book, kept, now)
+            done = replace(act, state=ActState.DELIVERED, acknowledged_at=now)
+            book = books.after_answers(book, [kept])
+            book = books.silenced_until(book, books.keys_of(act), until)
+            await self._keeper.keep(owner, book, [replace(kept, act=done)])
 
     async def relate(
         self, memory: Memory, *, limit: int = EACH, at: datetime | None = None
@@ -308,6 +283,11 @@ class HeartbeatService:
         """The last ticks, newest first."""
         return await self._world.store.ticks(owner, limit=limit)
 
+    async def remember(self) -> None:
+        """Tell what was last said before the start to whoever must know a heartbeat's words."""
+        for owner, act in await self._keeper.said(limit=OWN_WORDS):
+            self._world.note_own(owner, act.message)
+
     async def _found(self, act_id: str) -> tuple[str, KeptAct]:
         found = await self._keeper.find(act_id)
         if found is None:
@@ -316,7 +296,8 @@ class HeartbeatService:
 
     async def _frequencies(self, owner: str, memories: Mapping[str, Memory]) -> Frequencies:
         """Counted anew when memories came or went."""
-        key = (len(memories), max(memories, default=""))
+        newest = await anyio.to_thread.run_sync(partial(max, memories, default=""))
+        key = (len(memories), newest)
         known = self._words.get(owner)
         if known is not None and known[0] == key:
             return known[1]
@@ -335,43 +316,14 @@ class HeartbeatService:
         return self._locks.setdefault(owner, anyio.Lock())
 
 
-def _looked(
-    snapshot: Snapshot, asked: TickAsked, policy: HeartbeatPolicy, autonomy: Autonomy
-) -> _Seen:
-    signals: list[Signal] = [signal for check in CHECKS for signal in check.find(snapshot)]
-    decision = decide(
-        snapshot,
-        signals,
-        policy=policy,
-        autonomy=autonomy,
-        in_conversation=asked.in_conversation,
-        signals_only=asked.signals_only,
-        delivers=asked.delivers,
-    )
-    return _Seen(snapshot=snapshot, decision=decision)
-
-
 def _with_answers(
     ledger: Ledger, messages: Sequence[Message]
 ) -> tuple[Ledger, tuple[KeptAct, ...]]:
     """With what the user's messages answer, and the acts that are answered now."""
-    acts = [kept.act for kept in ledger.acts]
-    last = messages[-1].at if messages else None
-    for said in messages:
-        if last is not None and last - said.at < ANSWERS_FOR:
-            acts = list(answered(acts, said.at))
-    paired = list(zip(ledger.acts, acts, strict=True))
-    new = tuple(replace(kept, act=act) for kept, act in paired if act is not kept.act)
-    every = tuple(replace(kept, act=act) for kept, act in paired)
-    changed = tuple(one for one in new if _is_answered(one.act))
-    return replace(ledger, acts=every, book=books.after_answers(ledger.book, changed)), changed
-
-
-def _is_answered(act: Act) -> bool:
-    return act.answered_at is not None
-
-
-def _midnight(snapshot: Snapshot) -> datetime:
-    """When the user's day began."""
-    local = snapshot.now.astimezone(snapshot.zone)
-    return local - timedelta(hours=local.hour, minutes=local.minute, seconds=local.second)
+    acts = replied([kept.act for kept in ledger.acts], [said.at for said in messages])
+    every = tuple(
+        kept if act is kept.act else replace(kept, act=act)
+        for kept, act in zip(ledger.acts, acts, strict=True)
+    )
+    new = tuple(now for now, kept in zip(every, ledger.acts, strict=True) if now is not kept)
+    return replace(ledger, acts=every, book=books.after_answers(ledger.book, new)), new

@@ -7,21 +7,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
+from heapq import nlargest
+from pathlib import PurePath
 
 import anyio.to_thread
 
 from recalld.budget import Outcome, Run, Stage
 from recalld.heartbeat import analysis, enrich
-from recalld.heartbeat.analysis import Reading
+from recalld.heartbeat.analysis import Provider, Reading
 from recalld.heartbeat.enrich import Asked
 from recalld.heartbeat.graphport import Entity, Neighbour
-from recalld.heartbeat.model import Enrichment, Related, Signal
+from recalld.heartbeat.model import Enrichment, Related, Seen, Signal, Workspace
 from recalld.heartbeat.ports import World
 from recalld.heartbeat.prompt import Spoken
 from recalld.heartbeat.related import Basis, Frequencies, Meanings, needed, relate
 from recalld.heartbeat.telling import Telling
 from recalld.heartbeat.topics import graph_lines, topics
-from recalld.llm.model import ChatReply
+from recalld.llm.model import Chat, ChatReply
 from recalld.memories.model import Memory
 
 RELATED_MS = 2_000
@@ -30,6 +32,9 @@ ANALYSIS_MS = 15_000
 # More texts say nothing new about how rare a word is.
 SAMPLED = 2_000
 ALL_COSINES = -1.0
+WORKSPACE_MS = 3_000
+WORKSPACES_MS = 5_000
+WORKSPACES_AT_ONCE = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,13 +49,42 @@ class Past:
 
 async def frequencies(memories: Mapping[str, Memory]) -> Frequencies:
     """How common words are in the newest of these memories."""
-    newest = sorted(memories.values(), key=lambda one: one.id, reverse=True)[:SAMPLED]
-    texts = [one.content for one in newest]
-    return await anyio.to_thread.run_sync(partial(Frequencies.of, texts), abandon_on_cancel=True)
+    return await anyio.to_thread.run_sync(partial(_counted, memories), abandon_on_cancel=True)
+
+
+def _counted(memories: Mapping[str, Memory]) -> Frequencies:
+    newest = nlargest(SAMPLED, memories)
+    return Frequencies.of([memories[memory_id].content for memory_id in newest])
+
+
+async def workspaces(world: World, seen: Mapping[str, Seen], now: datetime) -> list[Workspace]:
+    """Those that could be read in time, a few at once: each starts processes of its own."""
+    roots = [] if world.read_workspace is None else list(world.roots())
+    run, found = Run(WORKSPACES_MS), list[Workspace | None]()
+    for first in range(0, len(roots), WORKSPACES_AT_ONCE):
+        some = roots[first : first + WORKSPACES_AT_ONCE]
+        found += await run.fan_out([_workspace_stage(world, one, seen, now) for one in some])
+    world.counters.add("heartbeat.workspaces_unread", sum(one is None for one in found))
+    return [one for one in found if one is not None]
+
+
+def _workspace_stage(
+    world: World, root: str, seen: Mapping[str, Seen], now: datetime
+) -> Stage[Workspace | None]:
+    async def work() -> Workspace | None:
+        if world.read_workspace is None:
+            return None
+        standing = None if world.standing is None else await world.standing(root)
+        return await world.read_workspace(
+            PurePath(root), now=now, seen=seen.get(root), standing=standing
+        )
+
+    return Stage(name=f"workspace {root}", work=work, otherwise=None, limit_ms=WORKSPACE_MS)
 
 
 async def enriched(world: World, signals: Sequence[Signal], past: Past, *, run: Run) -> Enrichment:
     """Everything that is known beside these signals."""
+    before = len(run.ledger)
     stages = [_related_stage(world, one, past) for one in enrich.pick(signals)]
     found = await run.fan_out(stages)
     ids = sorted(enrich.signal_memories(signals))
@@ -65,7 +99,7 @@ async def enriched(world: World, signals: Sequence[Signal], past: Past, *, run: 
     around = await run.fan_out([_graph_stage(world, one, past.owner) for one in entities])
     problems = tuple(
         f"{note.name}: {note.error or note.outcome}"
-        for note in run.ledger
+        for note in run.ledger[before:]
         if note.outcome is not Outcome.OK
     )
     world.counters.add("heartbeat.lookups_failed", len(problems))
@@ -123,17 +157,45 @@ async def related_to(world: World, asked: Asked, past: Past) -> tuple[Related, .
     return await anyio.to_thread.run_sync(judged, abandon_on_cancel=True)
 
 
-async def analysed(
-    world: World, telling: Telling, *, agent: str, conversation: Sequence[Spoken], run: Run
-) -> Reading | None:
-    """A model's view; None where none may be asked now. One call at most."""
-    provider = world.provider()
-    if provider is None or world.chat is None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asker:
+    """A model that may be asked now, where, and for which agent."""
+
+    chat: Chat
+    provider: Provider
+    agent: str
+
+
+def asker(world: World, agent: str) -> Asker | None:
+    """None where no model is configured, or none may be called now."""
+    provider, chat = world.provider(), world.chat
+    if provider is None or chat is None:
         return None
-    asked = analysis.request(telling, provider=provider, agent=agent, conversation=conversation)
+    if chat.barred(provider.endpoint, provider.key_name) is not None:
+        return None
+    return Asker(chat=chat, provider=provider, agent=agent)
+
+
+async def analysed(
+    world: World, asking: Asker, telling: Telling, *, conversation: Sequence[Spoken], run: Run
+) -> Reading:
+    """A model's view, or why there is none. One call."""
+
+    async def work() -> ChatReply:
+        asked = await anyio.to_thread.run_sync(
+            partial(
+                analysis.request,
+                telling,
+                provider=asking.provider,
+                agent=asking.agent,
+                conversation=conversation,
+            )
+        )
+        return await asking.chat.complete(asked)
+
     stage: Stage[ChatReply | None] = Stage(
         name="analysis",
-        work=partial(world.chat.complete, asked),
+        work=work,
         otherwise=None,
         limit_ms=ANALYSIS_MS,
     )

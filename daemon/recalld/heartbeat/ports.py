@@ -31,6 +31,9 @@ class HeartbeatStore(Protocol):
 
     async def keep(self, change: HeartbeatChange) -> None: ...
 
+    async def said(self, *, limit: int) -> Sequence[tuple[str, bytes]]:
+        """Owner and body of the newest acts of all owners, oldest first."""
+
     async def ticks(self, owner: str, *, limit: int) -> Sequence[KeptTick]:
         """Newest first."""
 
@@ -63,7 +66,8 @@ class Memories(Protocol):
 
     async def get(self, memory_id: str) -> Memory: ...
 
-    async def touch(self, ids: Sequence[str]) -> None: ...
+    async def touch(self, ids: Sequence[str]) -> None:
+        """Count a use of these; durable when it returns."""
 
     async def count(self, owner: str | None = None) -> int: ...
 
@@ -91,10 +95,13 @@ class Told:
 class World:
     """``provider`` gives None while no model may be asked. ``roots`` are the workspaces, and
     ``standing`` what a workspace's checkpoint says. ``publish`` is told every act that is
-    prepared.
+    prepared. ``note_own`` is told what acts of before the start said, by owner; ``is_own``:
+    whether a text is what a heartbeat said to anybody. ``is_heard``: whether anybody would be
+    told of an act that nobody asked for.
 
     Counted: ``heartbeat.ticks``, ``heartbeat.REASON``, ``heartbeat.llm_calls``,
     ``heartbeat.analysis_PROBLEM``, ``heartbeat.lookups_failed``, ``heartbeat.unread``,
+    ``heartbeat.workspaces_unread``, ``heartbeat.ticks_failed``, ``heartbeat.unheard``,
     ``heartbeat.delivered``, ``heartbeat.failed``.
     """
 
@@ -109,6 +116,9 @@ class World:
     new_id: Callable[[], str]
     counters: Counters
     publish: Callable[[Told], None] = lambda _: None
+    note_own: Callable[[str, str], None] = lambda _, __: None
+    is_own: Callable[[str], bool] = lambda _: False
+    is_heard: Callable[[], bool] = lambda: True
     roots: Callable[[], Sequence[str]] = tuple
     standing: Callable[[str], Awaitable[Standing | None]] | None = None
     read_workspace: ReadWorkspace | None = None

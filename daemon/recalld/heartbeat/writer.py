@@ -1,19 +1,21 @@
 """The heartbeat's own values in the store: an owner's book, its acts, what the user said."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import TypeVar
 
+import anyio
+import anyio.to_thread
 import msgspec
 
 from recalld.counters import Counters
 from recalld.heartbeat.book import Book, KeptAct
-from recalld.heartbeat.model import Message
+from recalld.heartbeat.model import Act, Message
 from recalld.heartbeat.ports import HeartbeatStore
 from recalld.heartbeat.prompt import Spoken
 from recalld.heartbeat.sentiment import sentiment
-from recalld.store.model import ActRow, HeartbeatChange, KeptTick
+from recalld.store.model import ActRow, HeartbeatChange, KeptTick, SpokenTurn
 
 T = TypeVar("T")
 
@@ -28,6 +30,7 @@ SPOKEN = 20
 class _Payload(msgspec.Struct):
     user: str = ""
     assistant: str = ""
+    heartbeat: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,9 +45,18 @@ class Ledger:
 class Keeper:
     """Reads and writes ledgers. A body that is none of ours is left out and counted."""
 
-    def __init__(self, store: HeartbeatStore, counters: Counters) -> None:
+    def __init__(
+        self,
+        store: HeartbeatStore,
+        counters: Counters,
+        is_own: Callable[[str], bool] = lambda _: False,
+    ) -> None:
+        """``is_own``: whether a text is a heartbeat's, though it stands as the user's words."""
         self._store = store
         self._counters = counters
+        self._is_own = is_own
+        # Ticks of several owners read the same turns, each of which counts once.
+        self._reading = anyio.Lock()
         self._messages: tuple[Message, ...] = ()
         self._conversation: tuple[Spoken, ...] = ()
         self._heard = 0
@@ -82,22 +94,40 @@ class Keeper:
             HeartbeatChange(owner=owner, book=msgspec.json.encode(book), acts=rows, tick=tick)
         )
 
+    async def said(self, *, limit: int) -> tuple[tuple[str, Act], ...]:
+        """The newest acts of all owners, with the owner, oldest first."""
+        bodies = await self._store.said(limit=limit)
+        found = ((owner, self._decoded(body, KeptAct)) for owner, body in bodies)
+        return tuple((owner, kept.act) for owner, kept in found if kept is not None)
+
     async def messages(self, now: datetime) -> tuple[Message, ...]:
-        """What the user said in two weeks, oldest first; only what is new is read."""
-        since = now - MESSAGES_FOR
+        """What the user said in the two weeks up to ``now``, oldest first; only new is read.
+
+        Not what a heartbeat brought about: exchanges that it was put into, and its own words.
+        """
+        async with self._reading:
+            await self._read(now - MESSAGES_FOR)
+        return tuple(one for one in self._messages if one.at <= now)
+
+    async def _read(self, since: datetime) -> None:
         turns = await self._store.turns(since=since, after_seq=self._heard, limit=MAX_MESSAGES)
-        said = [(turn, self._decoded(turn.payload, _Payload) or _Payload()) for turn in turns]
-        new = [
-            Message(at=turn.at, session=turn.session_key, sentiment=sentiment(one.user))
-            for turn, one in said
-        ]
-        spoken = [each for _, one in said[-SPOKEN:] for each in _spoken(one)]
+        if not turns:
+            return
+        new, spoken = await anyio.to_thread.run_sync(self._heard_in, turns)
         self._conversation = (*self._conversation, *spoken)[-SPOKEN:]
-        if turns:
-            self._heard = turns[-1].seq
+        self._heard = turns[-1].seq
         known = [one for one in (*self._messages, *new) if one.at >= since]
         self._messages = tuple(sorted(known, key=lambda one: one.at)[-MAX_MESSAGES:])
-        return self._messages
+
+    def _heard_in(self, turns: Sequence[SpokenTurn]) -> tuple[list[Message], list[Spoken]]:
+        """What the user said, and what was last said by either. Changes nothing."""
+        said = [(turn, self._decoded(turn.payload, _Payload) or _Payload()) for turn in turns]
+        messages = [
+            Message(at=turn.at, session=turn.session_key, sentiment=sentiment(one.user))
+            for turn, one in said
+            if one.user.strip() and not one.heartbeat and not self._is_own(one.user)
+        ]
+        return messages, [each for _, one in said[-SPOKEN:] for each in _spoken(one)]
 
     def _decoded(self, body: bytes, kind: type[T]) -> T | None:
         try:

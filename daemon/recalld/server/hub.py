@@ -50,7 +50,7 @@ class Subscription:
         self, name: str, *, kinds: frozenset[EventKind], workspace: str | None, bound: int
     ) -> None:
         self.id = name
-        self._kinds = kinds
+        self.kinds = kinds
         self._workspace = workspace
         self._bound = bound
         self._waiting: deque[Event] = deque()
@@ -60,7 +60,7 @@ class Subscription:
 
     def wants(self, event: Event) -> bool:
         here = self._workspace is None or event.workspace in (None, self._workspace)
-        return here and event.kind in self._kinds
+        return here and event.kind in self.kinds
 
     def offer(self, event: Event) -> bool:
         """False when the queue is full and the event is lost."""
@@ -104,6 +104,13 @@ class Hub:
     @property
     def subscribers(self) -> int:
         return sum(not subscription.is_closed for subscription in self._subscriptions.values())
+
+    def listens(self, kind: EventKind) -> bool:
+        """Whether anybody would be told of an event of that kind, in some workspace."""
+        return any(
+            kind in subscription.kinds and not subscription.is_closed
+            for subscription in self._subscriptions.values()
+        )
 
     def subscribe(self, kinds: frozenset[EventKind], *, workspace: str | None) -> Subscription:
         for name in [name for name, old in self._subscriptions.items() if old.is_closed]:

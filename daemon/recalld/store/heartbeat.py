@@ -33,6 +33,10 @@ class HeartbeatTable:
         """Owner and body."""
         return await self._database.read(partial(_act, act_id=act_id))
 
+    async def said(self, *, limit: int) -> Sequence[tuple[str, bytes]]:
+        """Owner and body of the newest acts of all owners, oldest first."""
+        return await self._database.read(partial(_said, limit=limit))
+
     async def keep(self, change: HeartbeatChange) -> None:
         await self._database.write(partial(_keep, change=change))
 
@@ -74,6 +78,13 @@ async def _act(connection: aiosqlite.Connection, *, act_id: str) -> tuple[str, b
     for owner, body in rows:
         return owner, bytes(body)
     return None
+
+
+async def _said(connection: aiosqlite.Connection, *, limit: int) -> Sequence[tuple[str, bytes]]:
+    rows = await connection.execute_fetchall(
+        "SELECT owner, body FROM heartbeat_act ORDER BY at DESC, id DESC LIMIT ?", (limit,)
+    )
+    return [(owner, bytes(body)) for owner, body in reversed(list(rows))]
 
 
 async def _keep(connection: aiosqlite.Connection, *, change: HeartbeatChange) -> None:
