@@ -9,9 +9,9 @@ from pathlib import Path
 from random import Random
 
 import anyio
-import msgspec
 
 from recalld import __version__
+from recalld.announcing import announce_recall, index_event
 from recalld.changes import tell_of_changes
 from recalld.config import Settings
 from recalld.continuing import Continuing, Surroundings
@@ -21,7 +21,6 @@ from recalld.counters import Counters
 from recalld.embed.port import Embedder, SparseEmbedder
 from recalld.index.flow import Indexer, IndexSettings
 from recalld.index.ignore import trace_paths
-from recalld.index.model import Workspace
 from recalld.index.reread import reread
 from recalld.outside import language_model, with_fallback
 from recalld.parts import (
@@ -41,11 +40,13 @@ from recalld.recall.routes import ROUTES
 from recalld.recall.rules import rules_of
 from recalld.recall.sink import TraceSink
 from recalld.reloading import Reloading, apply_workspaces
+from recalld.remembering import Remembering
+from recalld.remembering import Surroundings as MemorySurroundings
 from recalld.search.model import Searcher
 from recalld.searchers import Searchers, searchers_of
 from recalld.server.dispatch import Dispatcher
 from recalld.server.health import Condition, Health
-from recalld.server.hub import Event, EventKind, Hub
+from recalld.server.hub import Hub
 from recalld.server.lines import Wire
 from recalld.server.methods import METHODS
 from recalld.server.places import SessionBook, Whereabouts
@@ -111,6 +112,15 @@ class Engine:
     conversations: Conversations
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parts:
+    """What handlers ask, by what it remembers: notes, the work at hand, memories."""
+
+    engine: Engine
+    continuing: Continuing
+    remembering: Remembering
+
+
 def assemble(base: Base) -> Daemon:
     settings, counters = base.settings, base.counters
     policy = settings.current.server
@@ -120,7 +130,8 @@ def assemble(base: Base) -> Daemon:
     hub = Hub(queue=policy.subscriber_queue, counters=counters, new_id=ids.next)
     engine = _engine(base, hub, ids)
     continuing = _continuing(base, engine, hub)
-    services = _services(base, engine, continuing, hub=hub, ids=ids)
+    parts = Parts(engine=engine, continuing=continuing, remembering=_remembering(base, engine, ids))
+    services = _services(base, parts, hub=hub, ids=ids)
     dispatcher = Dispatcher(METHODS, services=services, counters=counters)
     server = Server(
         policy=policy,
@@ -130,26 +141,31 @@ def assemble(base: Base) -> Daemon:
         uid=os.getuid(),
     )
     sources = _sources(base, dispatcher, services.traffic)
-    _register(services.health, base, engine=engine, server=server, sources=sources)
-    services.health.register("continuity", continuing.condition)
+    _register(services.health, base, parts=parts, server=server, sources=sources)
     return Daemon(
         services=services,
         server=server,
-        background=(
-            ("embedder", base.embedder.run),
-            *([] if base.preferred is None else [("preferred_embedder", base.preferred.run)]),
-            ("searcher", engine.searchers.best.run),
-            ("indexer", engine.indexer.run),
-            ("conversations", engine.conversations.run),
-            ("continuity", continuing.run),
-            ("sessions", services.sessions.run),
-            ("sources", sources.run),
-            ("status", partial(tell_of_changes, services)),
-            ("retention", _retention(base).run),
-        ),
+        background=(*_background(base, parts, services), ("sources", sources.run)),
         configure=partial(_configured, settings, engine, continuing),
         ping_store=partial(ping, base.state.database),
         drain=partial(_drained, server, sources, continuing),
+    )
+
+
+def _background(base: Base, parts: Parts, services: Services) -> tuple[tuple[str, Work], ...]:
+    engine = parts.engine
+    return (
+        ("embedder", base.embedder.run),
+        *([] if base.preferred is None else [("preferred_embedder", base.preferred.run)]),
+        ("searcher", engine.searchers.best.run),
+        ("indexer", engine.indexer.run),
+        ("conversations", engine.conversations.run),
+        ("continuity", parts.continuing.run),
+        ("memories", parts.remembering.service.run),
+        ("proposals", parts.remembering.hearing.run),
+        ("sessions", services.sessions.run),
+        ("status", partial(tell_of_changes, services)),
+        ("retention", _retention(base).run),
     )
 
 
@@ -204,7 +220,7 @@ def _engine(base: Base, hub: Hub, ids: TraceIds) -> Engine:
 
     def changed(workspace_id: int) -> None:
         searchers.best.notify(workspace_id)
-        hub.publish(_index_event(workspace_id, indexer.workspaces, base.now()))
+        hub.publish(index_event(workspace_id, indexer.workspaces, base.now()))
 
     indexer = _indexer(base, changed)
     said = _conversations(base, indexer, changed)
@@ -217,7 +233,7 @@ def _engine(base: Base, hub: Hub, ids: TraceIds) -> Engine:
         reread=reread,
         chat=language_model(settings, counters),
     )
-    recall = _recall(base, indexer, ports, ids=ids, on_recall=partial(_answered, said, hub))
+    recall = _recall(base, indexer, ports, ids=ids, on_recall=partial(announce_recall, said, hub))
     index = IndexService(
         indexer=indexer,
         searchers=searchers,
@@ -278,30 +294,6 @@ def _recall(
     )
 
 
-def _answered(said: Conversations, hub: Hub, recalled: Recalled) -> None:
-    said.heard.note(recalled.result)
-    _tell(hub, recalled)
-
-
-def _index_event(workspace_id: int, known: tuple[Workspace, ...], at: datetime) -> Event:
-    root = next((found.root for found in known if found.id == workspace_id), None)
-    return Event(kind=EventKind.INDEX, at=at, data={"workspace": root}, workspace=root)
-
-
-def _tell(hub: Hub, recalled: Recalled) -> None:
-    if not hub.subscribers:
-        return
-    data = {
-        "session": recalled.session_key,
-        "result": msgspec.to_builtins(recalled.result),
-    }
-    root = recalled.workspace_root
-    hub.publish(Event(kind=EventKind.RECALL, at=recalled.at, data=data, workspace=root))
-    if recalled.trace is not None:
-        trace = recalled.trace()
-        hub.publish(Event(kind=EventKind.TRACE, at=recalled.at, data=trace, workspace=root))
-
-
 def _continuing(base: Base, engine: Engine, hub: Hub) -> Continuing:
     return Continuing(
         Surroundings(
@@ -316,10 +308,23 @@ def _continuing(base: Base, engine: Engine, hub: Hub) -> Continuing:
     )
 
 
-def _services(
-    base: Base, engine: Engine, continuing: Continuing, *, hub: Hub, ids: TraceIds
-) -> Services:
-    counters, settings = base.counters, base.settings
+def _remembering(base: Base, engine: Engine, ids: TraceIds) -> Remembering:
+    echoes = engine.conversations.heard.echoes
+    return Remembering(
+        MemorySurroundings(
+            database=base.state.database,
+            embedder=base.embedder,
+            policy=lambda: base.settings.current.heartbeat,
+            now=base.now,
+            new_id=ids.next,
+            counters=base.counters,
+            is_echo=lambda text: not echoes.without(text),
+        )
+    )
+
+
+def _services(base: Base, parts: Parts, *, hub: Hub, ids: TraceIds) -> Services:
+    counters, settings, engine = base.counters, base.settings, parts.engine
     sessions = SessionBook(Sessions(base.state.database), counters=counters)
     started = anyio.current_time()
     reloading = Reloading(settings, engine.indexer, counters=counters, now=base.now)
@@ -334,8 +339,10 @@ def _services(
             sparse=engine.searchers.sparse,
         ),
         index=engine.index,
-        continuity=continuing.sessions,
-        checkpoints=continuing.checkpoints,
+        continuity=parts.continuing.sessions,
+        checkpoints=parts.continuing.checkpoints,
+        memories=parts.remembering.memories,
+        hearing=parts.remembering.hearing,
         recorder=Recorder(EventJournal(base.events), counters=counters),
         sessions=sessions,
         places=Whereabouts(IndexPlaces(engine.indexer), sessions, counters=counters),
@@ -359,7 +366,7 @@ def _services(
 
 
 def _register(
-    health: Health, base: Base, *, engine: Engine, server: Server, sources: Sources
+    health: Health, base: Base, *, parts: Parts, server: Server, sources: Sources
 ) -> None:
     for part, opened in (("store", base.state), ("index_store", base.index)):
         health.register(
@@ -368,7 +375,9 @@ def _register(
     health.register("embedder", partial(embedder_condition, base.embedder))
     if base.preferred is not None:
         health.register("preferred_embedder", partial(preferred_condition, base.preferred))
-    health.register("index", engine.index.condition)
+    health.register("index", parts.engine.index.condition)
+    health.register("continuity", parts.continuing.condition)
+    health.register("memories", parts.remembering.condition)
 
     async def socket() -> Condition:
         lost = () if server.reachable else ("the socket file is gone or somebody else's",)

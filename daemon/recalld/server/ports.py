@@ -6,9 +6,19 @@ from datetime import datetime
 from typing import Protocol
 
 from recalld.continuity.model import ChildResult, Recovered
+from recalld.memories.model import (
+    Added,
+    Change,
+    Memory,
+    NewMemory,
+    Page,
+    Receipt,
+    Similar,
+    Wanted,
+)
 from recalld.recall.model import Prompt, RecallResult, Routed
 from recalld.search.model import Scope
-from recalld.store.model import Sighting
+from recalld.store.model import KeptProposal, Sighting
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,3 +154,43 @@ class Checkpoints(Protocol):
 
     async def restore(self, root: str, name: str) -> Fields:
         """Raise ``NotFound`` for a name that ``history`` does not list."""
+
+
+class Memories(Protocol):
+    """Typed memories, and what turns proposed. Each answers in time or raises ``Unavailable``;
+    ``NotFound`` for an id that is not there, ``BadRequest`` for what cannot be kept."""
+
+    async def add(self, new: NewMemory) -> Added:
+        """Durable when it returns, as the others are. ``Refused`` for a heartbeat's words."""
+
+    async def get(self, memory_id: str) -> Memory: ...
+
+    async def update(self, memory_id: str, change: Change) -> Memory: ...
+
+    async def resolve(self, memory_id: str) -> Memory: ...
+
+    async def list(
+        self, owner: str, wanted: Wanted, *, query: str | None, limit: int, cursor: str | None
+    ) -> Page: ...
+
+    async def search(
+        self, owner: str, query: str, wanted: Wanted, *, limit: int, min_score: float
+    ) -> Sequence[Similar]: ...
+
+    async def matching(self, owner: str, query: str) -> Sequence[Memory]:
+        """The owner's own, of any state, that hold the query or all of its words."""
+
+    async def forget(self, ids: Sequence[str]) -> Receipt: ...
+
+    async def proposals(self, owner: str, *, limit: int) -> Sequence[KeptProposal]: ...
+
+    async def accept(self, proposal_id: str) -> Added: ...
+
+    async def reject(self, proposal_id: str) -> None: ...
+
+
+class Hearing(Protocol):
+    """Whoever makes proposals of turns, behind the answers."""
+
+    def heard(self, seq: int) -> None:
+        """A turn is kept as this event; costs nothing."""

@@ -8,7 +8,15 @@ from recalld.counters import Counters
 from recalld.server.health import Health
 from recalld.server.hub import Hub
 from recalld.server.places import SessionBook, Whereabouts
-from recalld.server.ports import Checkpoints, Continuity, Indexing, Recaller, RouteSearcher
+from recalld.server.ports import (
+    Checkpoints,
+    Continuity,
+    Hearing,
+    Indexing,
+    Memories,
+    Recaller,
+    RouteSearcher,
+)
 from recalld.server.recording import Recorder
 from recalld.server.traffic import Traffic
 
@@ -36,6 +44,8 @@ class Services:
     index: Indexing
     continuity: Continuity
     checkpoints: Checkpoints
+    memories: Memories
+    hearing: Hearing
     recorder: Recorder
     sessions: SessionBook
     places: Whereabouts

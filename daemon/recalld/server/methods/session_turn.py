@@ -10,6 +10,7 @@ from recalld.server.params import EventParams, Moment, Params
 from recalld.server.recording import encoded, repeated
 
 ACCEPTED = {"accepted": True}
+SIGNALS = "<heartbeat-signals"
 
 
 class Message(Params, frozen=True, kw_only=True):
@@ -31,7 +32,7 @@ async def handle(params: TurnParams, context: Context) -> object:
     at = params.when(services.clock())
     services.sessions.see(params.session, at)
     root = await services.places.root_of(params.session, budget_ms=services.total_ms())
-    payload = {
+    payload: dict[str, object] = {
         "user": params.user,
         "assistant": params.assistant,
         "run_id": params.run_id,
@@ -39,6 +40,8 @@ async def handle(params: TurnParams, context: Context) -> object:
         "messages": params.messages,
         "client": params.session.client,
     }
+    if _is_heartbeat(params):
+        payload["heartbeat"] = True
     entry = await services.recorder.entry(
         METHOD.name, params, at=at, payload=payload, reply=ACCEPTED
     )
@@ -49,7 +52,14 @@ async def handle(params: TurnParams, context: Context) -> object:
     if params.success:
         await services.continuity.reported(root, params.session.key, params.assistant, at=at)
     services.continuity.turned(root, params.session.key)
+    services.hearing.heard(kept.seq)
     return ACCEPTED
+
+
+def _is_heartbeat(params: TurnParams) -> bool:
+    """Whether signals were put into this exchange: told before the block is taken off."""
+    told = (message.content for message in params.messages or ())
+    return any(SIGNALS in text.lower() for text in (params.user, params.assistant, *told))
 
 
 METHOD = Method("session.turn", TurnParams, handle)
