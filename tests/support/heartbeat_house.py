@@ -14,9 +14,10 @@ from recalld.beating import HeartbeatMemories, OwnMessages
 from recalld.embed.port import Embedder
 from recalld.errors import Unavailable
 from recalld.heartbeat.analysis import Provider
+from recalld.heartbeat.book import KeptAct
 from recalld.heartbeat.flow import HeartbeatService
 from recalld.heartbeat.graphport import NO_GRAPH, GraphPort
-from recalld.heartbeat.model import TickAsked, Ticked
+from recalld.heartbeat.model import Act, TickAsked, Ticked
 from recalld.heartbeat.policy import HeartbeatPolicy
 from recalld.heartbeat.ports import Told, World
 from recalld.llm.model import Barred, ChatOutcome, ChatReply, ChatRequest
@@ -124,6 +125,12 @@ class Room:
 
     async def tick(self, **asked: Any) -> Ticked:
         return await self.service.tick(TickAsked(**({"owner": OWNER} | asked)))
+
+    async def act(self, act_id: str) -> Act:
+        """As it is kept."""
+        found = await self.store.act(act_id)
+        assert found is not None
+        return msgspec.json.decode(found[1], type=KeptAct).act
 
     async def said(self, text: str, *, session: str = "s9", **payload: object) -> None:
         """A turn of the user's now."""

@@ -38,6 +38,7 @@ class Scheduler:
     service: HeartbeatService
     world: World
     environ: Callable[[], Mapping[str, str]]
+    owner: str = OWNER
 
     async def run(self) -> None:
         """Until cancelled. A tick that fails is counted, and the next one is made."""
@@ -46,11 +47,11 @@ class Scheduler:
             policy = self.world.policy()
             pause_s = LOOK_AGAIN_S
             if policy.scheduled:
-                pause_s = await self._beat(policy)
+                pause_s = await self.beat(policy)
             await anyio.sleep(pause_s)
 
-    async def _beat(self, policy: HeartbeatPolicy) -> float:
-        """One tick and what comes of it; the seconds to the next. None while nobody would be
+    async def beat(self, policy: HeartbeatPolicy) -> float:
+        """One tick and what comes of it; the seconds to the next. No tick while nobody would be
         told: what is prepared for nobody would be kept from who asks next."""
         if not policy.delivery.command and not self.world.is_heard():
             self.world.counters.add("heartbeat.unheard")
@@ -58,12 +59,14 @@ class Scheduler:
 
         async def work() -> float:
             asked = TickAsked(
-                owner=OWNER, analyze=policy.analyze, delivers=bool(policy.delivery.command)
+                owner=self.owner, analyze=policy.analyze, delivers=bool(policy.delivery.command)
             )
             ticked = await self.service.tick(asked)
             if ticked.act_id is not None and ticked.message:
                 await self._bring(policy, ticked.act_id, ticked.message)
-            return await self.service.next_in_s(ticked, base_s=policy.base_interval_s)
+            return await self.service.next_in_s(
+                ticked, owner=self.owner, base_s=policy.base_interval_s
+            )
 
         limit_ms = TICK_MS + ATTEMPTS * 1_000 * policy.delivery.timeout_s
         return await self._guarded(work, LOOK_AGAIN_S, limit_ms=limit_ms)
@@ -87,7 +90,7 @@ class Scheduler:
         done = Delivery(ok=False)
         for attempt in range(ATTEMPTS):
             done = await deliver(
-                policy.delivery, message=message, owner=OWNER, environ=self.environ()
+                policy.delivery, message=message, owner=self.owner, environ=self.environ()
             )
             if done.ok:
                 break
