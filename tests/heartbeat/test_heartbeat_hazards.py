@@ -229,6 +229,7 @@ def test_b9_11_a_first_contact_is_made_once():
     for state in (ActState.DELIVERED, ActState.PREPARED):
         greeted = an_act(30 * DAY, reason=Reason.FIRST_CONTACT, state=state)
         assert not decided(acts=[greeted], store_size=0).act
+    assert not decided(store_size=0, last_state=State(at=NOW - 400 * DAY, memories=0)).act
     unheard = an_act(MINUTE, reason=Reason.FIRST_CONTACT, state=ActState.FAILED)
     assert decided(acts=[unheard], store_size=0).reason is Reason.FIRST_CONTACT
 
@@ -242,3 +243,29 @@ def test_b9_12_a_tick_beside_another_finds_its_act():
     )
     second = decide(beside, signals, policy=POLICY, autonomy=Autonomy.SUGGEST)
     assert (first.act, second.act) == (True, False)
+
+
+def test_who_talks_all_day_and_sleeps_all_night_hears_of_small_things_too():
+    """Held back while talking by day and by the rhythm at all other hours, it passes on the
+    second day."""
+    begin = NOW - 14 * DAY
+    messages = tuple(
+        Message(at=begin.replace(hour=9) + number * DAY + minute * MINUTE, session="s")
+        for number in range(20)
+        for minute in range(0, 9 * 60, 10)
+    )
+    acts: tuple[Act, ...] = ANSWERED
+    held: tuple[Suppressed, ...] = ()
+    reasons = []
+    for number in range(12 * 48):
+        now = NOW + number * FIVE_MINUTES
+        said_so_far = tuple(one for one in messages if one.at <= now)
+        scene = a_scene(PENDING, acts=acts, suppressed=held, now=now, messages=said_so_far)
+        decision = decide(scene, (PENDING,), policy=POLICY, autonomy=Autonomy.SUGGEST)
+        held = footprints(held, decision, now)
+        reasons.append(decision.reason)
+        if decision.act:
+            break
+    assert set(reasons[:-1]) >= {Reason.SUPPRESS_CONVERSATION_LOW, Reason.SUPPRESS_RHYTHM}
+    assert reasons[-1] is Reason.ACT
+    assert DAY <= len(reasons) * FIVE_MINUTES <= DAY + 7 * HOUR

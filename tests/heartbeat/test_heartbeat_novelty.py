@@ -1,7 +1,7 @@
 """What was told rests, longer each time, and is never lost."""
 
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -106,6 +106,17 @@ def test_a_detail_that_is_no_time_says_nothing(since):
 )
 def test_b3_1_a_deadline_is_critical_below_an_hour(due_in, tier, expected):
     assert is_critical(a_deadline("x", due_in, tier=tier), NOW) is expected
+
+
+@pytest.mark.parametrize(
+    "end", [datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)]
+)
+def test_no_date_makes_a_tick_fail(end):
+    (memory,) = a_deadline("x", HOUR).memories
+    odd = replace(memory, expires_at=end, created_at=end, updated_at=end)
+    signal = a_signal("deadlines", "x", memories=(odd,), detail={"due_at": end.isoformat()})
+    assert decided(signal).act
+    assert decided(signal, acts=[an_act(MINUTE, signal)]).reason is Reason.SUPPRESS_STALE
 
 
 def test_only_deadlines_are_critical():

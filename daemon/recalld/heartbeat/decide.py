@@ -6,6 +6,7 @@ verdict to act then has to pass the limits: delivery that rests, and the day's m
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 
 from recalld.heartbeat import fingerprint, novelty, nudge
 from recalld.heartbeat.model import (
@@ -25,6 +26,7 @@ from recalld.heartbeat.view import View, look, talking_minimum
 from recalld.memories.model import Memory
 
 FEW_MEMORIES = 5
+LONG_HELD = timedelta(days=1)
 # This share of the day's messages is kept for what was not told yet.
 KEPT_FOR_NEWS = 4
 
@@ -74,9 +76,13 @@ def decide(  # noqa: PLR0913 - what a tick is asked with
 
 
 def _first_contact(view: View) -> Verdict | None:
-    """Once an owner, while there is next to nothing to go by; not in quiet hours."""
-    few = view.snapshot.store_size < FEW_MEMORIES
-    if few and not view.seen and view.period is not Period.QUIET:
+    """Once an owner, while there is next to nothing to go by; not in quiet hours.
+
+    Acts of long ago may be gone; the state that the last one left stays.
+    """
+    snapshot = view.snapshot
+    known = bool(view.seen) or snapshot.last_state is not None
+    if snapshot.store_size < FEW_MEMORIES and not known and view.period is not Period.QUIET:
         return Verdict(reason=Reason.FIRST_CONTACT)
     return None
 
@@ -104,10 +110,12 @@ def _time_period(view: View) -> Verdict | None:
 
 
 def _rhythm(view: View) -> Verdict | None:
+    """Not at an hour when the user is hardly ever there, unless it was held back for a day: who
+    talks in all the other hours would never hear of it."""
     snapshot = view.snapshot
-    if _best(view) > Tier.ELEVATED and is_unusual_hour(
-        snapshot.messages, snapshot.now, snapshot.zone
-    ):
+    if _best(view) <= Tier.ELEVATED or view.has_waited(LONG_HELD):
+        return None
+    if is_unusual_hour(snapshot.messages, snapshot.now, snapshot.zone):
         return Verdict(reason=Reason.SUPPRESS_RHYTHM)
     return None
 

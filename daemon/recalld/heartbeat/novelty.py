@@ -46,6 +46,8 @@ MAX_SURFACINGS = 8
 # So long even what is due rests once its topic is dropped.
 DROPPED_REST = timedelta(days=7)
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
+# No date of a memory can make arithmetic fail.
+_EARLIEST = _LONG_AGO + CRITICAL_WITHIN
 
 
 def history(acts: Iterable[Act]) -> History:
@@ -77,7 +79,7 @@ def news_at(signal: Signal, now: datetime) -> datetime:
         known.append(_moment(since))
     deadline = _deadline(signal)
     if deadline is not None and is_critical(signal, now):
-        known.append(deadline - CRITICAL_WITHIN)
+        known.append(max(deadline, _EARLIEST) - CRITICAL_WITHIN)
     return max((at for at in known if at <= now), default=_LONG_AGO)
 
 

@@ -104,6 +104,14 @@ class View:
             act.fingerprint == mine and self.snapshot.now - act.at < within for act in self.acts
         )
 
+    def has_waited(self, span: timedelta) -> bool:
+        """Whether exactly the judged were held back for the first time so long ago."""
+        mine, now = self.fingerprint, self.snapshot.now
+        return any(
+            one.fingerprint == mine and now - one.first_at >= span
+            for one in self.snapshot.suppressed
+        )
+
     def repeats_topic(self) -> bool:
         return novelty.repeats_topic(
             self.judged, self.fingerprint, acts=self.acts, snapshot=self.snapshot
