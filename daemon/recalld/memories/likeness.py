@@ -22,10 +22,10 @@ SAME: Pairs = (
 TURNED: Pairs = (
     ("The key of the archive server has expired", "The archive server's key has expired"),
     ("In the morning the office opens at eight", "The office opens at eight in the morning"),
-    ("The report of the second quarter is late", "The second quarter's report is late"),
+    ("The report of the second quarter is late", "The second quarter's report is late."),
     ("归档服务器的密钥上周过期了", "上周归档服务器的密钥过期了"),
-    ("办公室早上八点开门", "早上八点办公室开门"),
-    ("第二季度的报告迟交了", "报告第二季度的迟交了"),
+    ("办公室早上八点开门", "早上八点办公室开门。"),
+    ("第二季度的报告已经迟交", "报告第二季度的已经迟交！"),
 )
 # A plan, and the report that it is done.
 REPORTED: Pairs = (

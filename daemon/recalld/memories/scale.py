@@ -12,7 +12,7 @@ English and Chinese, half each):
     unrelated sentences                        -.17 to .06
     the same topic, another fact                .66 to .88
     a plan and the report that it is done       .66 to .98
-    another number, date, name, order           .61 to .995
+    another number, date, name, order           .61 to 1.0
     other words that carry nothing              .76 to .99
     two parts the other way round               .96 to .99
 
