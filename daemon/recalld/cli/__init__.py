@@ -16,6 +16,7 @@ COMMANDS = (
     "tail",
     "why",
     "checkpoint",
+    "heartbeat",
     "doctor",
     "install",
     "workspace",
