@@ -4,7 +4,6 @@ from datetime import UTC, datetime
 from importlib import resources
 
 import anyio
-import faiss
 import msgspec
 from anyio.abc import TaskStatus
 
@@ -59,7 +58,6 @@ class IndexSearcher:
         counters: Counters,
         policy: SearchPolicy | None = None,
     ) -> None:
-        faiss.omp_set_num_threads(1)  # the cores are the user's
         self._policy = policy or SearchPolicy()
         self._embedder = embedder
         self._counters = counters

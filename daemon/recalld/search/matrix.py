@@ -58,7 +58,7 @@ class HalfMatrix:
         """The inner product of every row with ``vector``."""
         scores = np.zeros(len(self), np.float32)
         if self._index.ntotal:
-            values, at = self._index.search(vector[None, :], len(self))
+            values, at = self._search(vector[None, :], len(self))
             scores[at[0]] = values[0]
         return scores
 
@@ -67,5 +67,10 @@ class HalfMatrix:
         if not self._index.ntotal or not len(vectors):
             empty = np.zeros((len(vectors), 0))
             return empty.astype(np.float32), empty.astype(np.int64)
-        values, at = self._index.search(vectors, min(count, len(self)))
+        return self._search(vectors, min(count, len(self)))
+
+    def _search(self, vectors: Singles, count: int) -> tuple[Singles, NDArray[np.int64]]:
+        # Of this thread alone, whichever it is: the other cores are the user's.
+        faiss.omp_set_num_threads(1)
+        values, at = self._index.search(vectors, count)
         return values, at
