@@ -11,7 +11,8 @@ from recalld.search.matrix import HalfMatrix
 def rows(count: int) -> np.ndarray:
     chance = np.random.default_rng(7)
     made = chance.normal(size=(count, 16)).astype(np.float32)
-    return made / np.linalg.norm(made, axis=1, keepdims=True)
+    unit: np.ndarray = made / np.linalg.norm(made, axis=1, keepdims=True)
+    return unit
 
 
 def test_the_best_are_those_with_the_highest_scores():
