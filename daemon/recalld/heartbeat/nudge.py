@@ -69,12 +69,9 @@ def content(scene: Scene) -> Memory | None:
     first, then the newest, then by id.
     """
     resting = _resting(scene)
-    able = sorted(
-        (one for one in scene.snapshot.said if one.id not in resting and _is_able(one, scene)),
-        key=_weight,
-    )
-    found = (memory for search in SEARCHES for memory in search(able, scene))
-    return next(found, None)
+    able = [one for one in scene.snapshot.said if one.id not in resting and _is_able(one, scene)]
+    best = (min(search(able, scene), key=_weight, default=None) for search in SEARCHES)
+    return next((memory for memory in best if memory is not None), None)
 
 
 def last_sign(scene: Scene) -> datetime | None:
@@ -118,10 +115,12 @@ def _patterns(able: Sequence[Memory], scene: Scene) -> Iterator[Memory]:
 
 
 def _neighbours(able: Sequence[Memory], scene: Scene) -> Iterator[Memory]:
+    """Those that share the most names."""
     named = scene.snapshot.entities
-    topic = frozenset(_topic(scene))
-    shared = {one.id: len(topic.intersection(named.get(one.id, ()))) for one in able}
-    return iter(sorted((one for one in able if shared[one.id]), key=lambda one: -shared[one.id]))
+    topic = frozenset(_topic(scene)) if named else frozenset[str]()
+    shared = {one.id: len(topic.intersection(named.get(one.id, ()))) for one in able if topic}
+    most = max(shared.values(), default=0)
+    return (one for one in able if most and shared[one.id] == most)
 
 
 def _topic(scene: Scene) -> tuple[str, ...]:
