@@ -7,7 +7,7 @@ this catches nearly all; one in ten others is short enough to be caught too.
 
 import re
 
-from recalld.recall.gate_rules.folding import folded
+from recalld.text.folding import folded
 
 
 def _words(text: str) -> frozenset[str]:

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from recalld.recall.deictic import MAX_WORDS, content_words, is_deictic
 from recalld.recall.gate_control import read_control
 from recalld.recall.gate_rules import ACTIONS, DEMANDS, EXTENDED, OPENS, PAST, Tier
-from recalld.recall.gate_rules.folding import folded
 from recalld.recall.gate_rules.model import OPEN, Rule
 from recalld.recall.gate_rules.names import may_name_somebody
 from recalld.recall.gate_rules.relation import asks_own_relation
 from recalld.recall.model import GateVerdict, RouteKind, Verdict
 from recalld.recall.policy import GatePolicy, TriggerPolicy
+from recalld.text.folding import folded
 from recalld.text.prose import visible_prose
 
 

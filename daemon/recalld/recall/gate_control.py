@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from functools import lru_cache
 
-from recalld.recall.gate_rules.folding import folded
 from recalld.recall.model import Depth, RouteKind
 from recalld.recall.policy import TriggerPolicy
+from recalld.text.folding import folded
 
 _COLONS = ":："
 _DEPTHS = {depth.value: depth for depth in Depth}

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from recalld.embed.port import Identity
 from recalld.recall.deictic import content_words
-from recalld.recall.gate_rules.folding import folded
 from recalld.recall.model import GateVerdict, Verdict
+from recalld.text.folding import folded
 from recalld.text.prose import visible_prose
 
 # The rules' own reasons that mean "nothing was found", not "this was seen to need nothing".
