@@ -16,6 +16,7 @@ COMMANDS = (
     "tail",
     "why",
     "checkpoint",
+    "memory",
     "heartbeat",
     "doctor",
     "install",
