@@ -158,3 +158,14 @@ def test_two_at_once_do_not_meet(home: Home):
     ):
         home.run("codex")
     assert disk.read(str(home.settings("codex"))).data is None
+
+
+def test_the_folder_of_the_records_and_the_one_it_lies_in_are_the_users_alone(home: Home):
+    old = os.umask(0o022)
+    try:
+        home.run("claude-code")
+    finally:
+        os.umask(old)
+    state = home.root / "state"
+    for folder in (state, state / "install"):
+        assert folder.stat().st_mode & 0o777 == 0o700

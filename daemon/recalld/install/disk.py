@@ -185,7 +185,9 @@ class Records:
         """Be the only one who installs. ``Refused`` where records cannot be kept, or after 2 s."""
         with ExitStack() as held:
             try:
-                self._folder.mkdir(parents=True, exist_ok=True, mode=_FOLDER_MODE)
+                # Each by itself: of parents that are made on the way nobody says the mode.
+                self._folder.parent.mkdir(parents=True, exist_ok=True, mode=_FOLDER_MODE)
+                self._folder.mkdir(exist_ok=True, mode=_FOLDER_MODE)
                 held.enter_context(atomic.locked(held.enter_context(_opened(self._folder))))
             except TimeoutError as error:
                 raise Refused("another 'recalld install' is running") from error
