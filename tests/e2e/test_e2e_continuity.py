@@ -185,3 +185,15 @@ def test_a_prompt_that_needs_nothing_takes_no_longer_than_three_pings(talk, caps
     with capsys.disabled():
         print(f"\na prompt that needs nothing: {', '.join(f'{r:.2f}' for r in ratios)} pings")
     assert min(ratios) <= 3
+
+
+def test_what_was_said_a_moment_ago_is_in_the_answer(talk):
+    talk.work()
+    recovery = talk.recovery("continue")
+    assert "user authentication module" in recovery
+    assert "Next Action: implement POST /auth/refresh" in recovery
+
+
+def test_a_start_right_after_a_turn_knows_of_it(talk):
+    talk.work()
+    assert "/auth/refresh" in talk.start("resume")["recovery"]

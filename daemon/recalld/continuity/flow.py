@@ -48,6 +48,8 @@ ORIGIN_MS = 150
 RESULTS_SHARE = 0.4
 # Last words of which it is remembered what they told, should they not arrive.
 CLAIMS = 512
+# Of that, making a checkpoint of turns that were just kept.
+CATCH_UP_MS = 200
 # What keeping something may take; the host may ask again.
 KEEP_MS = 4_000
 
@@ -126,9 +128,10 @@ class ContinuityService:
 
     def turned(self, root: str | None, key: str) -> None:
         """A turn was kept."""
-        if root is not None:
-            self._owed.goes_on(Who(root, key))
-        self.safety.note()
+        who = None if root is None else Who(root, key)
+        if who is not None:
+            self._owed.goes_on(who)
+        self.safety.note(who)
 
     async def reported(self, root: str | None, key: str, said: str, *, at: datetime) -> None:
         """The session's agent said this in a turn that went well: results of sub-agents that it
@@ -222,6 +225,7 @@ class ContinuityService:
         )
         done = False
         try:
+            await self._caught_up(who)
             recovery, sheet = await told(self.desks.of(who.root), request, self._sources)
             done = True
         finally:
@@ -237,6 +241,18 @@ class ContinuityService:
                 Told(at=now, root=who.root, session_key=who.key, what="recovered", detail=why)
             )
         return recovery, sheet
+
+    async def _caught_up(self, who: Who) -> None:
+        """What the session said a moment ago is in the file, where that takes no time."""
+        if not self._world.policy().safety_write or not self.safety.is_fresh(who):
+            return
+
+        async def made() -> None:
+            async with self.desks.of(who.root).lock:
+                await self.safety.make(who)
+
+        counters = self._world.counters
+        await attempt("catch_up", made, otherwise=None, limit_ms=CATCH_UP_MS, counters=counters)
 
     async def _kept(self, who: Who) -> Fields:
         seen = await self._saved(who)

@@ -30,6 +30,8 @@ FIRST_RETRY_S, LONGEST_RETRY_S = 1.0, 60.0
 MAX_TRIES = 1_440
 # One look at the log, and the turns of one checkpoint.
 SCAN_ROWS, CHUNK_TURNS = 512, 64
+# Sessions of which it is remembered that they just said something.
+MAX_FRESH = 1_024
 # What one workspace's disk may take before the others go on without it.
 MAKE_MS, STORE_MS = 5_000, 1_000
 
@@ -60,6 +62,7 @@ class Safety:
         self._mark = self._scanned = self._old = 0
         self._done: dict[Who, int] = {}
         self._behind: dict[Who, _Behind] = {}
+        self._fresh: set[Who] = set()
 
     @property
     def behind(self) -> int:
@@ -71,9 +74,15 @@ class Safety:
         """Whether everything that was noted is done."""
         return not (self._news.told or self._rounds.locked() or self._behind)
 
-    def note(self) -> None:
-        """There may be something to do."""
+    def note(self, who: Who | None = None) -> None:
+        """There may be something to do: of this session a turn was kept."""
+        if who is not None and len(self._fresh) < MAX_FRESH:
+            self._fresh.add(who)
         self._news.tell()
+
+    def is_fresh(self, who: Who) -> bool:
+        """Whether a turn of the session was kept and not looked at yet."""
+        return who in self._fresh
 
     async def run(self) -> None:
         while True:
@@ -126,6 +135,7 @@ class Safety:
             if news is not None:
                 self._world.tell(news)
         self._behind.pop(who, None)
+        self._fresh.discard(who)
         return change
 
     async def _turns(self, who: Who) -> Sequence[KeptTurn]:
@@ -184,6 +194,7 @@ class Safety:
         for who in sessions:
             if not self._wanted(root):
                 self._behind.pop(who, None)
+                self._fresh.discard(who)
             elif not await self._attempted("safety", root, partial(self.make, who)):
                 self._tried(who)
         if root in self._surfacing.due():
