@@ -33,13 +33,14 @@ const HOOKS = [
   "before_compaction",
   "before_prompt_build",
   "before_reset",
+  "heartbeat_prompt_contribution",
   "session_end",
   "session_start",
   "subagent_ended",
 ];
 const CONVERSATION = "0b0f3d0e-1111-4000-8000-000000000001";
 
-test("it registers the eight hooks and uses nothing else of the host", () => {
+test("it registers the nine hooks and uses nothing else of the host", () => {
   const host = new Host();
   assert.deepEqual(host.hooks.map(({ name }) => name).sort(), HOOKS);
   const priorities = Object.fromEntries(
@@ -149,7 +150,10 @@ for (const trigger of HOST_TRIGGERS) {
     const run = context({ trigger });
     assert.equal(await host.play("before_prompt_build", prompt("check"), run), undefined);
     await host.play("agent_end", ended([user("check"), assistant("HEARTBEAT_OK")]), run);
-    assert.deepEqual(daemon.heard, []);
+    assert.deepEqual(
+      daemon.methods().filter((method) => method.startsWith("session.")),
+      [],
+    );
   });
 }
 

@@ -52,7 +52,14 @@ def under_node(node: str, file: str, **environ: str) -> str:
 
 
 @pytest.mark.parametrize(
-    "file", ["hooks.test.mjs", "sessions.test.mjs", "faults.test.mjs", "queue.test.mjs"]
+    "file",
+    [
+        "hooks.test.mjs",
+        "sessions.test.mjs",
+        "faults.test.mjs",
+        "queue.test.mjs",
+        "heartbeat.test.mjs",
+    ],
 )
 def test_the_plugin_and_scripted_sockets(node, file):
     under_node(node, file)

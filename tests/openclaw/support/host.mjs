@@ -64,6 +64,8 @@ export class Host {
       results.push(await handler(frozen(structuredClone(event)), given));
     }
     const [result] = results;
+    // A heartbeat's prompt is the host's own.
+    if (name === "heartbeat_prompt_contribution") return result;
     if (USER_TURN.some((field) => field in (result ?? {}))) throw new Error("spoke as the user");
     return result;
   }

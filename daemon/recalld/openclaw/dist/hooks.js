@@ -1,12 +1,14 @@
 /** What each of the host's hooks means to the daemon. */
 import { clipped, list, text } from "./fields.js";
+import { heartbeatPromptContribution } from "./heartbeat.js";
 import { lastTurn } from "./messages.js";
 import { byTheHost, digest, runOf, tell } from "./parts.js";
 import { beforePromptBuild, begin } from "./prompts.js";
 import { withoutUser } from "./sessions.js";
-/** One row a hook; a hook for heartbeat turns is one more. */
+/** One row a hook. */
 export const HOOKS = [
     { name: "before_prompt_build", options: { priority: 20 }, handle: beforePromptBuild },
+    { name: "heartbeat_prompt_contribution", handle: heartbeatPromptContribution },
     { name: "agent_end", handle: agentEnd },
     { name: "before_compaction", handle: beforeCompaction },
     { name: "after_compaction", handle: afterCompaction },

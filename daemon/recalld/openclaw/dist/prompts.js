@@ -1,6 +1,7 @@
 /** What a prompt is given, and how a conversation begins. */
 import { request } from "./connection.js";
 import { clipped, list, text, within } from "./fields.js";
+import { HEARTBEAT, heartbeatPrompt } from "./heartbeat.js";
 import { byTheHost, eventId, runOf } from "./parts.js";
 import { onTheWire, withoutUser } from "./sessions.js";
 /** How a conversation begins after one that ended so. */
@@ -18,6 +19,8 @@ const RETURN_MS = 100;
 const BUDGET_MS = { least: 50, most: 60_000 };
 /** Recovery and recall for a prompt, in its deadline or not at all. */
 export async function beforePromptBuild(parts, event, context) {
+    if (context["trigger"] === HEARTBEAT)
+        return heartbeatPrompt(parts, event, context);
     const session = parts.sessions.of(event, context);
     const prompt = text(event["prompt"]);
     const run = runOf(event, context);

@@ -54,6 +54,7 @@ function unknown(key) {
         hostRun: undefined,
         delivered: false,
         given: undefined,
+        heartbeat: undefined,
     };
 }
 /** The session as the daemon is told of it. */

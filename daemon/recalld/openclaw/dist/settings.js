@@ -7,6 +7,8 @@ const LIMITS_MS = {
     promptDeadlineMs: { least: 100, most: 10_000, usual: 1_500 },
     // All sessions that end at a shutdown share 2 s.
     eventDeadlineMs: { least: 50, most: 1_800, usual: 1_000 },
+    // A model alone may take 15 s; the host's own limit for a hook is as long by default.
+    heartbeatDeadlineMs: { least: 100, most: 60_000, usual: 10_000 },
 };
 export function readSettings(config) {
     const given = fields(config);
@@ -14,6 +16,9 @@ export function readSettings(config) {
         socketPath: text(given["socketPath"]),
         promptDeadlineMs: milliseconds(given, "promptDeadlineMs"),
         eventDeadlineMs: milliseconds(given, "eventDeadlineMs"),
+        heartbeat: given["heartbeat"] !== false,
+        heartbeatAnalyze: given["heartbeatAnalyze"] === true,
+        heartbeatDeadlineMs: milliseconds(given, "heartbeatDeadlineMs"),
     };
 }
 function milliseconds(given, key) {

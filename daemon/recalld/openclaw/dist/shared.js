@@ -8,7 +8,7 @@ import { Outbox } from "./outbox.js";
 import { Sessions } from "./sessions.js";
 import { socketPath } from "./settings.js";
 /** To be counted up with every change of `Shared`: an older one may live on in the process. */
-const PLACE = Symbol.for("recalld.openclaw.1");
+const PLACE = Symbol.for("recalld.openclaw.2");
 export function shared(settings, logger) {
     const everywhere = globalThis;
     const all = (everywhere[PLACE] ??= new Map());

@@ -1,6 +1,7 @@
 /** What each of the host's hooks means to the daemon. */
 
 import { clipped, list, text, type Fields } from "./fields.js";
+import { heartbeatPromptContribution, type Contribution } from "./heartbeat.js";
 import { lastTurn } from "./messages.js";
 import { byTheHost, digest, runOf, tell, type Parts } from "./parts.js";
 import { beforePromptBuild, begin, type Addition } from "./prompts.js";
@@ -9,12 +10,13 @@ import { withoutUser, type Session } from "./sessions.js";
 export interface Hook {
   readonly name: string;
   readonly options?: { readonly priority: number };
-  handle(parts: Parts, event: Fields, context: Fields): Promise<Addition | void>;
+  handle(parts: Parts, event: Fields, context: Fields): Promise<Addition | Contribution | void>;
 }
 
-/** One row a hook; a hook for heartbeat turns is one more. */
+/** One row a hook. */
 export const HOOKS: readonly Hook[] = [
   { name: "before_prompt_build", options: { priority: 20 }, handle: beforePromptBuild },
+  { name: "heartbeat_prompt_contribution", handle: heartbeatPromptContribution },
   { name: "agent_end", handle: agentEnd },
   { name: "before_compaction", handle: beforeCompaction },
   { name: "after_compaction", handle: afterCompaction },

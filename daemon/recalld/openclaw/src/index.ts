@@ -1,6 +1,7 @@
 /** The entry that OpenClaw loads: standard hooks only, no slot, nothing opened before it is used. */
 
 import { fields } from "./fields.js";
+import type { Contribution } from "./heartbeat.js";
 import { HOOKS, type Hook } from "./hooks.js";
 import type { Logger, Notices } from "./notices.js";
 import type { Parts } from "./parts.js";
@@ -8,7 +9,7 @@ import type { Addition } from "./prompts.js";
 import { readSettings } from "./settings.js";
 import { shared } from "./shared.js";
 
-type Handler = (event: unknown, context: unknown) => Promise<Addition | void>;
+type Handler = (event: unknown, context: unknown) => Promise<Addition | Contribution | void>;
 
 /** The part of the host's interface that is used. */
 export interface Host {

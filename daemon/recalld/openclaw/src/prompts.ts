@@ -2,6 +2,7 @@
 
 import { request } from "./connection.js";
 import { clipped, list, text, within, type Fields } from "./fields.js";
+import { HEARTBEAT, heartbeatPrompt } from "./heartbeat.js";
 import { byTheHost, eventId, runOf, type Parts } from "./parts.js";
 import { onTheWire, withoutUser, type Session } from "./sessions.js";
 
@@ -30,6 +31,7 @@ export async function beforePromptBuild(
   event: Fields,
   context: Fields,
 ): Promise<Addition | void> {
+  if (context["trigger"] === HEARTBEAT) return heartbeatPrompt(parts, event, context);
   const session = parts.sessions.of(event, context);
   const prompt = text(event["prompt"]);
   const run = runOf(event, context);

@@ -27,6 +27,14 @@ export interface Session {
   said: string | undefined;
   /** What a run was given, for its further attempts. */
   given: { readonly id: string; readonly context: string } | undefined;
+  /** What the last heartbeat was told, and at which of its hooks. */
+  heartbeat:
+    | {
+        readonly run: string | undefined;
+        readonly place: string;
+        readonly context: Promise<string | undefined>;
+      }
+    | undefined;
 }
 
 export class Sessions {
@@ -82,6 +90,7 @@ function unknown(key: string): Session {
     hostRun: undefined,
     delivered: false,
     given: undefined,
+    heartbeat: undefined,
   };
 }
 

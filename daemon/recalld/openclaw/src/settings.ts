@@ -9,6 +9,11 @@ export interface Settings {
   readonly socketPath: string | undefined;
   readonly promptDeadlineMs: number;
   readonly eventDeadlineMs: number;
+  /** Whether the host's heartbeats are told what the daemon found. */
+  readonly heartbeat: boolean;
+  /** Whether a language model of the daemon's is asked for them. */
+  readonly heartbeatAnalyze: boolean;
+  readonly heartbeatDeadlineMs: number;
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -18,6 +23,8 @@ const LIMITS_MS = {
   promptDeadlineMs: { least: 100, most: 10_000, usual: 1_500 },
   // All sessions that end at a shutdown share 2 s.
   eventDeadlineMs: { least: 50, most: 1_800, usual: 1_000 },
+  // A model alone may take 15 s; the host's own limit for a hook is as long by default.
+  heartbeatDeadlineMs: { least: 100, most: 60_000, usual: 10_000 },
 } as const;
 
 export function readSettings(config: unknown): Settings {
@@ -26,6 +33,9 @@ export function readSettings(config: unknown): Settings {
     socketPath: text(given["socketPath"]),
     promptDeadlineMs: milliseconds(given, "promptDeadlineMs"),
     eventDeadlineMs: milliseconds(given, "eventDeadlineMs"),
+    heartbeat: given["heartbeat"] !== false,
+    heartbeatAnalyze: given["heartbeatAnalyze"] === true,
+    heartbeatDeadlineMs: milliseconds(given, "heartbeatDeadlineMs"),
   };
 }
 

@@ -17,7 +17,7 @@ export interface Shared {
 }
 
 /** To be counted up with every change of `Shared`: an older one may live on in the process. */
-const PLACE = Symbol.for("recalld.openclaw.1");
+const PLACE = Symbol.for("recalld.openclaw.2");
 
 export function shared(settings: Settings, logger: Logger | undefined): Shared {
   const everywhere = globalThis as { [PLACE]?: Map<string, Shared> };
