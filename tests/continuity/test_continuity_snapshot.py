@@ -97,7 +97,7 @@ def test_results_are_told_also_without_active_work_s2_21():
     both = _lines(
         snapshot(replace(CATALOGUE, unsurfaced_results="two typos"), now=NOW, children=[CHILD])
     )
-    assert both["Unsurfaced Results"] == "two typos; agent:main:sub:1 (ok): 12 of 14 pass"
+    assert both["Unsurfaced Results"] == "agent:main:sub:1 (ok): 12 of 14 pass; two typos"
     assert snapshot(Checkpoint(unsurfaced_results="two typos"), now=NOW) is not None
 
 
@@ -206,3 +206,25 @@ def test_the_plain_statement_stays_short_whatever_the_file_says():
     long = "行数校验" * 9_000
     parsed = parse(f"## Current Step\n{long}\n## Next Action\n{long}\n## Blockers\n{long}\n")
     assert estimate_tokens(nothing(parsed)) <= 300
+
+
+@pytest.mark.parametrize("tokens", [150, 300])
+@pytest.mark.parametrize("many", ["words and more words ", "许多字"])
+def test_results_that_are_told_this_once_are_not_crowded_out(tokens, many):
+    crowded = Checkpoint(
+        objective=many * 200, current_step=many * 200, key_decisions=(many * 200,),
+        next_action=many * 200, blockers=many * 200, unsurfaced_results=many * 200,
+    )  # fmt: skip
+    children = [replace(CHILD, child=name, result=f"{name} found it") for name in ("alpha", "beta")]
+    text = snapshot(crowded, now=NOW, children=children, budget_tokens=tokens)
+    said = _lines(text)["Unsurfaced Results"]
+    assert said.startswith("alpha (ok): alpha found it; beta (ok): beta found it")
+    assert text is not None
+    assert estimate_tokens(text) <= tokens
+    (long,) = (replace(CHILD, child="x" * 900, outcome="error", result=many * 200),)
+    text = snapshot(crowded, now=NOW, children=[long, *children], budget_tokens=tokens)
+    said = _lines(text)["Unsurfaced Results"]
+    assert "alpha (ok): a" in said
+    assert "beta (ok): b" in said
+    assert text is not None
+    assert estimate_tokens(text) <= tokens

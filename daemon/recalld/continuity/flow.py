@@ -22,6 +22,7 @@ from recalld.continuity.model import ChildResult, Recovered
 from recalld.continuity.pipeline import THREADS, Request, Sources, told
 from recalld.continuity.schedule import Safety
 from recalld.continuity.shape import Fields, Told
+from recalld.continuity.snapshot import results_room
 from recalld.continuity.surfacing.flow import Surfacing
 from recalld.continuity.surfacing.owed import Claim, Who
 from recalld.continuity.surfacing.reported import reported
@@ -44,8 +45,6 @@ MAX_QUESTION_CHARS = 16_384
 TELL_MS = 600
 # Of that, asking the store who wrote the file.
 ORIGIN_MS = 150
-# Of a snapshot, what results of sub-agents may take; more of them are told the next time.
-RESULTS_SHARE = 0.4
 # Last words of which it is remembered what they told, should they not arrive.
 CLAIMS = 512
 # Of that, making a checkpoint of turns that were just kept.
@@ -215,7 +214,7 @@ class ContinuityService:
         """The text for the agent and the file it is of. What is owed is claimed before anything
         is waited for, and given back where nothing comes of it."""
         now, tokens = self._world.now(), self._world.policy().snapshot_tokens
-        claim = self._owed.claim(who, now=now, room_tokens=int(tokens * RESULTS_SHARE))
+        claim = self._owed.claim(who, now=now, room_tokens=results_room(tokens))
         request = Request(
             claim=claim,
             known=self._owed.labels(who.root),

@@ -24,7 +24,11 @@ MAX_KNOWN_CHARS = 60
 # A field cut below this says nothing; the objective and the next action are cut all the same.
 MIN_TOKENS = 8
 # How much of the room a field may take beside the others.
-_SHARES = {"Objective": 2, "Next Action": 2, "Unsurfaced Results": 2}
+RESULTS = "Unsurfaced Results"
+_SHARES = {"Objective": 2, "Next Action": 2, RESULTS: 2}
+# What a snapshot costs that says nothing, and of what is left the part that results of sub-agents
+# get before the rest.
+EMPTY_TOKENS, RESULTS_SHARE = 110, 0.6
 _NEVER_LEFT_OUT = frozenset({"Objective", "Next Action"})
 
 
@@ -60,17 +64,20 @@ def snapshot(
 
     Lines in a fixed order under ``CONTINUITY SNAPSHOT``, one a field: texts on one line,
     escaped, without secrets and without blocks that memory services write. An empty step or
-    next action is ``unknown``, other fields are ``None``. Results of ``children`` follow the
-    file's own unsurfaced results; there is something to tell where the objective or one of
-    these says something. ``done``: the next action is ``unknown`` and said to be reported as
-    done; a line ``Reported Done`` behind the six quotes the report and the recorded step.
+    next action is ``unknown``, other fields are ``None``. Results of ``children``, which are
+    told this once, come before the file's own unsurfaced results and are not cut for the sake
+    of other fields: ``results_room`` is theirs. There is something to tell where the objective
+    or one of these says something. ``done``: the next action is ``unknown`` and said to be
+    reported as done; a line ``Reported Done`` behind the six quotes the report and the recorded
+    step.
 
     Over the budget the longest fields are shortened first, to the same length, of which the
     objective, the next action and the unsurfaced results may have twice; what would be left
     of another field at less than eight tokens is named by the file instead. Budgets under 150
     may be exceeded.
     """
-    results = _results(checkpoint, children)
+    told = _told(children, results_room(budget_tokens))
+    results = "; ".join(filter(None, (told, _quoted(checkpoint.unsurfaced_results))))
     if not checkpoint.active and not results:
         return None
     fields = _fields(checkpoint, results, now, done)
@@ -81,7 +88,12 @@ def snapshot(
         lines = [f"{name}: {escaped(value)}" for name, value in values.items()]
         return "\n".join([HEADING, *lines, updated, closing])
 
-    return _fitted(fields, written, budget_tokens)
+    return _fitted(fields, written, budget_tokens, kept={RESULTS: _cost(f"{told}…")})
+
+
+def results_room(budget_tokens: int) -> int:
+    """Tokens of a snapshot that results of sub-agents can count on."""
+    return max(MIN_TOKENS, int((budget_tokens - EMPTY_TOKENS) * RESULTS_SHARE))
 
 
 def nothing(parsed: Parsed | None) -> str:
@@ -136,7 +148,7 @@ def _fields(
         "Key Decisions": decisions or NONE,
         "Next Action": step or UNKNOWN,
         "Blockers": _quoted(checkpoint.blockers) or NONE,
-        "Unsurfaced Results": results or NONE,
+        RESULTS: results or NONE,
     }
     if done is None:
         return fields
@@ -146,10 +158,15 @@ def _fields(
     return {**fields, "Reported Done": f"{_stamp(done.at)}: {said}{recorded}"}
 
 
-def _results(checkpoint: Checkpoint, children: Sequence[ChildResult]) -> str:
-    told = [checkpoint.unsurfaced_results]
-    told += [f"{child.child} ({child.outcome}): {child.result}" for child in children]
-    return "; ".join(filter(None, map(_quoted, told)))
+def _told(children: Sequence[ChildResult], tokens: int) -> str:
+    """Something of each, in ``tokens`` together; of a name no more than tells who it is."""
+    said = [
+        _quoted(f"{shortened(child.child, MAX_KNOWN_CHARS)} ({child.outcome}): {child.result}")
+        for child in children
+    ]
+    if sum(map(_cost, said)) > tokens:
+        said = [_shortened_to(text, max(MIN_TOKENS, tokens // len(said))) for text in said]
+    return "; ".join(said)
 
 
 def _quoted(text: str) -> str:
@@ -173,27 +190,34 @@ def _in_utc(at: datetime) -> datetime:
 
 
 def _fitted(
-    fields: Mapping[str, str], written: Callable[[Mapping[str, str]], str], budget: int
+    fields: Mapping[str, str],
+    written: Callable[[Mapping[str, str]], str],
+    budget: int,
+    *,
+    kept: Mapping[str, int],
 ) -> str:
-    """The text with every field as long as the budget lets all of them be."""
+    """The text with every field as long as the budget lets all of them be.
+
+    ``kept``: tokens that a field keeps whatever the others take.
+    """
     whole = written(fields)
     if estimate_tokens(whole) <= budget:
         return whole
     low, high = 1, budget
     while low < high:
         middle = (low + high + 1) // 2
-        if estimate_tokens(written(_cut(fields, middle))) <= budget:
+        if estimate_tokens(written(_cut(fields, middle, kept))) <= budget:
             low = middle
         else:
             high = middle - 1
-    return written(_cut(fields, low))
+    return written(_cut(fields, low, kept))
 
 
-def _cut(fields: Mapping[str, str], tokens: int) -> dict[str, str]:
+def _cut(fields: Mapping[str, str], tokens: int, kept: Mapping[str, int]) -> dict[str, str]:
     """Each field to ``tokens``, or to its share of them."""
     cut: dict[str, str] = {}
     for name, value in fields.items():
-        room = tokens * _SHARES.get(name, 1)
+        room = max(tokens * _SHARES.get(name, 1), kept.get(name, 0))
         if _cost(value) <= room:
             cut[name] = value
         elif room < MIN_TOKENS and name not in _NEVER_LEFT_OUT:
