@@ -14,7 +14,7 @@ from recalld import __version__
 from recalld.announcing import announce_recall, index_event
 from recalld.changes import tell_of_changes
 from recalld.config import Settings
-from recalld.continuing import Continuing, Surroundings
+from recalld.continuing import Continuing
 from recalld.continuity.disk import Workbench
 from recalld.conversations import Conversations, Stores, conversations
 from recalld.counters import Counters
@@ -22,6 +22,8 @@ from recalld.embed.port import Embedder, SparseEmbedder
 from recalld.index.flow import Indexer, IndexSettings
 from recalld.index.ignore import trace_paths
 from recalld.index.reread import reread
+from recalld.keeping import Around, Kept, kept_of
+from recalld.llm.model import Chat
 from recalld.outside import language_model, with_fallback
 from recalld.parts import (
     EventJournal,
@@ -40,8 +42,6 @@ from recalld.recall.routes import ROUTES
 from recalld.recall.rules import rules_of
 from recalld.recall.sink import TraceSink
 from recalld.reloading import Reloading, apply_workspaces
-from recalld.remembering import Remembering
-from recalld.remembering import Surroundings as MemorySurroundings
 from recalld.search.model import Searcher
 from recalld.searchers import Searchers, searchers_of
 from recalld.server.dispatch import Dispatcher
@@ -110,6 +110,7 @@ class Engine:
     recall: RecallService
     index: IndexService
     conversations: Conversations
+    chat: Chat
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,8 +118,7 @@ class Parts:
     """What handlers ask, by what it remembers: notes, the work at hand, memories."""
 
     engine: Engine
-    continuing: Continuing
-    remembering: Remembering
+    kept: Kept
 
 
 def assemble(base: Base) -> Daemon:
@@ -129,8 +129,8 @@ def assemble(base: Base) -> Daemon:
     ids = TraceIds(now_ms=lambda: int(base.now().timestamp() * 1_000), chance=chance)
     hub = Hub(queue=policy.subscriber_queue, counters=counters, new_id=ids.next)
     engine = _engine(base, hub, ids)
-    continuing = _continuing(base, engine, hub)
-    parts = Parts(engine=engine, continuing=continuing, remembering=_remembering(base, engine, ids))
+    kept = _kept(base, engine, hub=hub, ids=ids)
+    parts = Parts(engine=engine, kept=kept)
     services = _services(base, parts, hub=hub, ids=ids)
     dispatcher = Dispatcher(METHODS, services=services, counters=counters)
     server = Server(
@@ -146,9 +146,9 @@ def assemble(base: Base) -> Daemon:
         services=services,
         server=server,
         background=(*_background(base, parts, services), ("sources", sources.run)),
-        configure=partial(_configured, settings, engine, continuing),
+        configure=partial(_configured, settings, engine, kept.continuing),
         ping_store=partial(ping, base.state.database),
-        drain=partial(_drained, server, sources, continuing),
+        drain=partial(_drained, server, sources, kept.continuing),
     )
 
 
@@ -160,9 +160,10 @@ def _background(base: Base, parts: Parts, services: Services) -> tuple[tuple[str
         ("searcher", engine.searchers.best.run),
         ("indexer", engine.indexer.run),
         ("conversations", engine.conversations.run),
-        ("continuity", parts.continuing.run),
-        ("memories", parts.remembering.service.run),
-        ("proposals", parts.remembering.hearing.run),
+        ("continuity", parts.kept.continuing.run),
+        ("memories", parts.kept.remembering.service.run),
+        ("proposals", parts.kept.remembering.hearing.run),
+        ("heartbeat", parts.kept.beating.scheduler.run),
         ("sessions", services.sessions.run),
         ("status", partial(tell_of_changes, services)),
         ("retention", _retention(base).run),
@@ -225,29 +226,31 @@ def _engine(base: Base, hub: Hub, ids: TraceIds) -> Engine:
     indexer = _indexer(base, changed)
     said = _conversations(base, indexer, changed)
     asked = with_fallback(searchers.best, settings, counters, workspaces=lambda: indexer.workspaces)
+    chat = language_model(settings, counters)
     ports = Ports(
         searcher=asked,
         sparse=searchers.sparse,
         rules=rules_of(extended_stage(base.embedder.identity)),
         embed=MessageEmbedder(base.embedder),
         reread=reread,
-        chat=language_model(settings, counters),
-    )
-    recall = _recall(base, indexer, ports, ids=ids, on_recall=partial(announce_recall, said, hub))
-    index = IndexService(
-        indexer=indexer,
-        searchers=searchers,
-        embedder=base.embedder,
-        database=base.index.database,
-        conversations=said,
+        chat=chat,
     )
     return Engine(
         indexer=indexer,
         searchers=searchers,
         asked=asked,
-        recall=recall,
-        index=index,
+        recall=_recall(
+            base, indexer, ports, ids=ids, on_recall=partial(announce_recall, said, hub)
+        ),
+        index=IndexService(
+            indexer=indexer,
+            searchers=searchers,
+            embedder=base.embedder,
+            database=base.index.database,
+            conversations=said,
+        ),
         conversations=said,
+        chat=chat,
     )
 
 
@@ -294,30 +297,20 @@ def _recall(
     )
 
 
-def _continuing(base: Base, engine: Engine, hub: Hub) -> Continuing:
-    return Continuing(
-        Surroundings(
-            database=base.state.database,
-            policy=lambda: base.settings.current.continuity,
-            roots=lambda: [workspace.root for workspace in engine.indexer.workspaces],
-            now=base.now,
-            counters=base.counters,
-            hub=hub,
-            bench=base.bench,
-        )
-    )
-
-
-def _remembering(base: Base, engine: Engine, ids: TraceIds) -> Remembering:
+def _kept(base: Base, engine: Engine, *, hub: Hub, ids: TraceIds) -> Kept:
     echoes = engine.conversations.heard.echoes
-    return Remembering(
-        MemorySurroundings(
+    return kept_of(
+        Around(
             database=base.state.database,
+            settings=base.settings,
             embedder=base.embedder,
-            policy=lambda: base.settings.current.heartbeat,
+            chat=engine.chat,
             now=base.now,
             new_id=ids.next,
             counters=base.counters,
+            hub=hub,
+            roots=lambda: [workspace.root for workspace in engine.indexer.workspaces],
+            bench=base.bench,
             is_echo=lambda text: not echoes.without(text),
         )
     )
@@ -339,10 +332,11 @@ def _services(base: Base, parts: Parts, *, hub: Hub, ids: TraceIds) -> Services:
             sparse=engine.searchers.sparse,
         ),
         index=engine.index,
-        continuity=parts.continuing.sessions,
-        checkpoints=parts.continuing.checkpoints,
-        memories=parts.remembering.memories,
-        hearing=parts.remembering.hearing,
+        continuity=parts.kept.continuing.sessions,
+        checkpoints=parts.kept.continuing.checkpoints,
+        memories=parts.kept.remembering.memories,
+        hearing=parts.kept.remembering.hearing,
+        heartbeat=parts.kept.beating.service,
         recorder=Recorder(EventJournal(base.events), counters=counters),
         sessions=sessions,
         places=Whereabouts(IndexPlaces(engine.indexer), sessions, counters=counters),
@@ -376,8 +370,9 @@ def _register(
     if base.preferred is not None:
         health.register("preferred_embedder", partial(preferred_condition, base.preferred))
     health.register("index", parts.engine.index.condition)
-    health.register("continuity", parts.continuing.condition)
-    health.register("memories", parts.remembering.condition)
+    health.register("continuity", parts.kept.continuing.condition)
+    health.register("memories", parts.kept.remembering.condition)
+    health.register("heartbeat", parts.kept.beating.condition)
 
     async def socket() -> Condition:
         lost = () if server.reachable else ("the socket file is gone or somebody else's",)

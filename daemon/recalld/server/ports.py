@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Protocol
 
 from recalld.continuity.model import ChildResult, Recovered
+from recalld.heartbeat.model import ActState, Related, TickAsked, Ticked
 from recalld.memories.model import (
     Added,
     Change,
@@ -194,3 +195,24 @@ class Hearing(Protocol):
 
     def heard(self, seq: int) -> None:
         """A turn is kept as this event; costs nothing."""
+
+
+class Heartbeats(Protocol):
+    """Ticks and what comes of them. ``Unavailable`` with the store, ``NotFound`` for an id that is
+    not there."""
+
+    async def tick(self, asked: TickAsked) -> Ticked:
+        """What it says has reached nobody yet."""
+
+    async def at_start(self, client: str | None) -> Ticked | None:
+        """A tick for a host that shows it when a session starts; None for any other."""
+
+    async def delivered(self, act_id: str, *, ok: bool, error: str | None = None) -> ActState: ...
+
+    async def acknowledge(
+        self, *, act_id: str | None, memory_id: str | None, snooze_s: float | None
+    ) -> None: ...
+
+    async def relate(
+        self, memory: Memory, *, limit: int, at: datetime | None = None
+    ) -> Sequence[Related]: ...

@@ -12,6 +12,7 @@ from recalld.server.ports import (
     Checkpoints,
     Continuity,
     Hearing,
+    Heartbeats,
     Indexing,
     Memories,
     Recaller,
@@ -46,6 +47,7 @@ class Services:
     checkpoints: Checkpoints
     memories: Memories
     hearing: Hearing
+    heartbeat: Heartbeats
     recorder: Recorder
     sessions: SessionBook
     places: Whereabouts
