@@ -209,15 +209,19 @@ def _dial(path: str) -> Awaitable[Wire]:
     return connect_to_own(os.path.expanduser(path), uid=os.getuid())  # noqa: PTH111 (never raises)
 
 
-def _engine(base: Base, hub: Hub, ids: TraceIds) -> Engine:
-    settings, counters = base.settings, base.counters
-    searchers = searchers_of(
+def _searchers(base: Base) -> Searchers:
+    return searchers_of(
         base.index.database,
         default=base.embedder,
         preferred=base.preferred,
-        environ=settings.environ,
-        counters=counters,
+        environ=base.settings.environ,
+        counters=base.counters,
     )
+
+
+def _engine(base: Base, hub: Hub, ids: TraceIds) -> Engine:
+    settings, counters = base.settings, base.counters
+    searchers = _searchers(base)
 
     def changed(workspace_id: int) -> None:
         searchers.best.notify(workspace_id)
