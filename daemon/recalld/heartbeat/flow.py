@@ -86,6 +86,15 @@ class HeartbeatService:
         async with self._lock(asked.owner):
             return await self._tick(asked)
 
+    async def at_start(self, client: str | None) -> Ticked | None:
+        """A tick for a host that shows its signals when a session starts; None for any other.
+
+        Without a model: the session waits for it.
+        """
+        if client is None or client not in self._world.policy().session_start_hosts:
+            return None
+        return await self.tick(TickAsked())
+
     async def _tick(self, asked: TickAsked) -> Ticked:
         world, policy = self._world, self._world.policy()
         now = min(asked.at or world.now(), world.now()).astimezone(UTC)

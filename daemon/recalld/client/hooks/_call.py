@@ -38,13 +38,19 @@ class Call:
 
 
 class Answer:
-    """What to print (None: nothing), and what was left out of it and why ("": nothing was)."""
+    """What to print (None: nothing), and what was left out of it and why ("": nothing was).
 
-    __slots__ = ("left_out", "output")
+    ``act_id``: the heartbeat's act that is printed, "" for none.
+    """
 
-    def __init__(self, output: "dict[str, object] | None", left_out: str = "") -> None:
+    __slots__ = ("act_id", "left_out", "output")
+
+    def __init__(
+        self, output: "dict[str, object] | None", left_out: str = "", *, act_id: str = ""
+    ) -> None:
         self.output = output
         self.left_out = left_out
+        self.act_id = act_id
 
 
 class Host:
@@ -75,6 +81,15 @@ def text_in(event: "Mapping[str, object]", *names: str) -> str:
     return ""
 
 
+def signals_in(result: "Mapping[str, object]") -> tuple[str, str]:
+    """A heartbeat's signals and the id of their act; empty without both."""
+    told = result.get("heartbeat")
+    if not isinstance(told, dict):
+        return "", ""
+    signals, act_id = text_in(told, "context"), text_in(told, "act_id")
+    return (signals, act_id) if signals and act_id else ("", "")
+
+
 def session_of(key: str, *, workspace: str, client: str, agent: str = "") -> "dict[str, object]":
     """The ``session`` of every call. A workspace that is no absolute path is not told."""
     session: dict[str, object] = {"key": key, "client": client}
@@ -88,12 +103,12 @@ def session_of(key: str, *, workspace: str, client: str, agent: str = "") -> "di
 def together(
     result: "Mapping[str, object]", *, size: "Callable[[str], int]", most: int
 ) -> tuple[str, str]:
-    """The continuity snapshot, then what recall found; and what did not fit.
+    """The continuity snapshot, what recall found, a heartbeat's signals; and what did not fit.
 
-    A block is never cut: what was recalled goes whole, and the snapshot after it.
+    A block is never cut: the signals go whole, what was recalled after them, the snapshot last.
     """
-    parts = [text_in(result, "recovery"), text_in(result, "context")]
-    names = ["the snapshot", "what was recalled"]
+    parts = [text_in(result, "recovery"), text_in(result, "context"), signals_in(result)[0]]
+    names = ["the snapshot", "what was recalled", "what a heartbeat has to tell"]
     left_out = ""
     while parts:
         text = "\n\n".join(part for part in parts if part)

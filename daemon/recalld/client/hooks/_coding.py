@@ -10,6 +10,7 @@ from recalld.client.hooks._call import (
     Call,
     Host,
     session_of,
+    signals_in,
     text_in,
     together,
 )
@@ -72,7 +73,9 @@ class Coding:
         if not text:
             return Answer(None, left_out)
         shown = {"hookEventName": call.event, "additionalContext": text}
-        return Answer({"hookSpecificOutput": shown}, left_out)
+        signals, act_id = signals_in(result)
+        is_told = bool(signals) and text.endswith(signals)
+        return Answer({"hookSpecificOutput": shown}, left_out, act_id=act_id if is_told else "")
 
     def session(self, event: "Event") -> "dict[str, object]":
         key, workspace = text_in(event, "session_id"), text_in(event, "cwd")

@@ -28,6 +28,7 @@ LEAVING_S = 0.03
 LATE_MS = 60
 LEAST_BUDGET_MS = 50
 PROMPT = "session.prompt"
+DELIVERED = "heartbeat.delivered"
 
 
 class Occasion:
@@ -92,7 +93,12 @@ def _carry_out(host: Host, call: Call, environ: "Mapping[str, str]", until: floa
     answer = host.answer(call, result)
     if answer.output is None:
         return answer.left_out
-    return _print(encoded(answer.output) + b"\n") or answer.left_out
+    problem = _print(encoded(answer.output) + b"\n")
+    if answer.act_id:
+        # What the host did not take is told again another time.
+        told = {"act_id": answer.act_id, "ok": not problem}
+        tell(path, DELIVERED, told, until=until)
+    return problem or answer.left_out
 
 
 def _budgeted(call: Call, until: float) -> "dict[str, object]":

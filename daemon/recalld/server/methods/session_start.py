@@ -3,7 +3,9 @@
 from functools import partial
 from typing import Literal
 
+from recalld.budget import Run, Stage
 from recalld.errors import Busy, Unavailable
+from recalld.heartbeat.model import Ticked
 from recalld.server.method import Context, Method
 from recalld.server.params import EventParams
 
@@ -11,6 +13,10 @@ from recalld.server.params import EventParams
 GOES_ON = "resume"
 # A host waits for this answer before its first prompt; a store that hangs may not take longer.
 KEEP_MS = 500
+# For the signals of a host that is configured to show them; what comes later is told another time.
+SIGNALS_MS = 1_000
+# In the middle of the work, with the user's last words lost: no moment for anything else.
+MIDWAY = "compact"
 
 
 class StartParams(EventParams, frozen=True, kw_only=True):
@@ -33,7 +39,8 @@ async def handle(params: StartParams, context: Context) -> object:
         context.undelivered.append(undelivered)
         recovery, checkpoint = told.recovery, told.checkpoint
         trace_id = services.new_id()
-        made.append({"recovery": recovery, "checkpoint": checkpoint, "trace_id": trace_id})
+        answer = {"recovery": recovery, "checkpoint": checkpoint, "trace_id": trace_id}
+        made.append(answer | await _signals(params, context))
         return made[-1]
 
     payload = {"source": params.source, "client": params.session.client}
@@ -42,6 +49,24 @@ async def handle(params: StartParams, context: Context) -> object:
         return await services.recorder.through(entry, work, limit_ms=KEEP_MS)
     except (Unavailable, Busy):
         return made[-1] if made else await work()
+
+
+async def _signals(params: StartParams, context: Context) -> dict[str, object]:
+    """``heartbeat`` with what is to be shown, where the host shows it and there is something."""
+    if params.source == MIDWAY or params.session.client is None:
+        return {}
+    none: Ticked | None = None
+    ticked = await Run(SIGNALS_MS).stage(
+        Stage(
+            name="heartbeat",
+            work=partial(context.services.heartbeat.at_start, params.session.client),
+            otherwise=none,
+            limit_ms=SIGNALS_MS,
+        )
+    )
+    if ticked is None or ticked.act_id is None or not ticked.block:
+        return {}
+    return {"heartbeat": {"context": ticked.block, "act_id": ticked.act_id}}
 
 
 METHOD = Method("session.start", StartParams, handle)
