@@ -74,9 +74,12 @@ class Proposing:
         self._news = anyio.Event()
         self._news.set()
         # Every turn up to ``mark`` was heard; None: not known yet, or nobody listens. ``first``
-        # is the first turn since somebody does.
+        # is the first turn since somebody does. Where none was told of yet, it begins behind the
+        # last event there is, ``skipped``; a turn up to there that is told of after all was said
+        # in that moment, and is gone back to.
         self._mark: int | None = None
         self._first: int | None = None
+        self._skipped = 0
         self._is_off = False
         self._working = False
         self.late = False
@@ -91,8 +94,8 @@ class Proposing:
         if self._world.mode() == "off":
             if self._is_off:
                 return
-        elif self._mark is None and self._first is None:
-            self._first = seq
+        elif (self._mark is None and self._first is None) or seq <= self._skipped:
+            self._first = seq if self._first is None else min(self._first, seq)
         self._news.set()
 
     async def run(self) -> None:
@@ -130,14 +133,17 @@ class Proposing:
 
     async def _begun(self) -> int:
         """Up to where turns were heard: by the store, else from the first noted one on."""
-        if self._mark is None:
+        mark = self._mark
+        if mark is None:
             progress = await self._world.store.progress()
             mark = progress.heard
             if mark is None:
-                mark = progress.last if self._first is None else self._first - 1
+                mark = self._skipped = progress.last
                 await self._world.store.set_heard(mark)
-            self._mark, self._first = mark, None
-        return self._mark
+        if self._first is not None:
+            mark, self._first = min(mark, self._first - 1), None
+        self._mark = mark
+        return mark
 
     async def _hear(self, turns: Sequence[SpokenTurn], *, keep: bool) -> None:
         """Make memories (``keep``) or proposals of the turns, and remember that it was done."""

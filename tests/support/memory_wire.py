@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import Any, cast
 
@@ -21,10 +22,12 @@ from recalld.server.services import Services
 from recalld.server.wire import Request
 from recalld.store.bridge import Database
 from support.embedders import hashed_embedder
-from support.memory_world import numbered
 from support.store_world import Clock, open_state
 
 Reply = dict[str, Any]
+
+# One series for all, so that what a second opening adds is newer and nothing is called the same.
+_NUMBERS = count(1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +91,7 @@ async def open_wire(
     limit_ms: int = LIMIT_MS,
 ) -> AsyncIterator[Wire]:
     """``running``: the engine is loaded first, and the background jobs run."""
-    ids, clock, counters = numbered(), Clock(), Counters()
+    clock, counters = Clock(), Counters()
     engine = embedder or hashed_embedder()
     async with open_state(folder / "state.db") as opened:
         database = wrapped(opened)
@@ -100,7 +103,7 @@ async def open_wire(
                 embedder=engine,
                 policy=lambda: policy if wire is None else wire.policy,
                 now=clock,
-                new_id=lambda: next(ids),
+                new_id=lambda: f"M{next(_NUMBERS):08d}",
                 counters=counters,
                 is_echo=is_echo,
                 own_words=own_words,
