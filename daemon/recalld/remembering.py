@@ -47,6 +47,8 @@ LIMIT_MS = 4_000
 # Forgetting looks through every event that is kept.
 FORGET_MS = 120_000
 # A host's session for heartbeats: what is said there is the heartbeat's.
+# Sessions of agents that other agents or hosts started, as a host calls them.
+_WITHOUT_USER = re.compile(r"(?:agent:[^:]+:)?(?:subagent|cron|hook):")
 _HEARTBEAT_SESSION = re.compile(r"(?:^|[:_.-])heartbeat(?=[:_.-]|\Z)", re.IGNORECASE)
 
 
@@ -89,7 +91,7 @@ class Remembering:
                 store=store,
                 add=self.memories.add,
                 mode=lambda: around.policy().propose,
-                is_no_user=is_no_user,
+                is_no_user=_is_no_user,
                 is_echo=around.is_echo,
                 own_words=around.own_words,
                 new_id=around.new_id,
@@ -202,3 +204,8 @@ class AskedMemories:
             return await work()
         self._counters.add(f"memories.{name}_late")
         raise Unavailable("store", f"memory.{name} is not done in time")
+
+
+def _is_no_user(key: str, text: str) -> bool:
+    """Whether somebody else than the user is the author of what is said to the agent."""
+    return _WITHOUT_USER.match(key) is not None or is_no_user(key, text)

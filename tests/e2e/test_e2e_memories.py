@@ -233,31 +233,44 @@ def test_turns_propose_only_what_was_acknowledged_and_a_kill_loses_none(tmp_path
         ]
 
 
+class Switched:
+    """A daemon whose configuration is written anew and reloaded."""
+
+    def __init__(self, home: Path, process: Process) -> None:
+        self._home = home
+        self._process = process
+
+    def to(self, mode: str) -> None:
+        config = f'{LEXICAL}[heartbeat]\npropose = "{mode}"\n'
+        (self._home / "config.toml").write_text(config, encoding="utf-8")
+        self._process.call("config.reload")
+
+    def turn(self, text: str) -> None:
+        """A turn that is heard."""
+        self._process.call("session.turn", session=SESSION, user=text, assistant="")
+        until(lambda: self.part()["up_to_date"], what="a look")
+
+    def part(self) -> dict[str, Any]:
+        part: dict[str, Any] = self._process.call("status")["parts"]["memories"]
+        return part
+
+    def contents(self, method: str) -> list[str]:
+        found = self._process.call(f"memory.{method}")
+        return [each["content"] for each in found["memories" if method == "list" else method]]
+
+
 def test_a_reload_switches_proposals_on_and_off(tmp_path):
-    home = tmp_path / "d"
-
-    def switched(mode: str) -> None:
-        (home / "config.toml").write_text(f'{LEXICAL}[heartbeat]\npropose = "{mode}"\n')
-        daemon.call("config.reload")
-
-    def turned(text: str) -> None:
-        daemon.call("session.turn", session=SESSION, user=text, assistant="")
-        until(lambda: daemon.call("status")["parts"]["memories"]["up_to_date"], what="a look")
-
-    def contents() -> list[str]:
-        return [memory["content"] for memory in daemon.call("memory.list")["memories"]]
-
-    with running(home, config=LEXICAL) as daemon:
-        turned("I prefer tabs over spaces in Go code.")
-        switched("on")
-        turned(DECIDED)
-        assert contents() == [DECIDED]
-        switched("off")
-        turned(PLANNED)
-        switched("suggest")
-        turned("I like my summaries short.")
-        assert contents() == [DECIDED]
-        waiting = daemon.call("memory.proposals")["proposals"]
-        assert [each["content"] for each in waiting] == ["I like my summaries short."]
-        part = daemon.call("status")["parts"]["memories"]
+    with running(tmp_path / "d", config=LEXICAL) as process:
+        talk = Switched(tmp_path / "d", process)
+        talk.turn("I prefer tabs over spaces in Go code.")
+        talk.to("on")
+        talk.turn(DECIDED)
+        assert talk.contents("list") == [DECIDED]
+        talk.to("off")
+        talk.turn(PLANNED)
+        talk.to("suggest")
+        talk.turn("I like my summaries short.")
+        assert talk.contents("list") == [DECIDED]
+        assert talk.contents("proposals") == ["I like my summaries short."]
+        part = talk.part()
         assert (part["memories"], part["proposals"], part["propose"]) == (1, 1, "suggest")

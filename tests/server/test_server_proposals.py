@@ -142,6 +142,7 @@ async def test_a_turn_that_was_heard_twice_makes_one_memory(tmp_path: Path):
         {"user": DECIDED, "heartbeat": True},
         {"user": DECIDED, "key": "agent:main:heartbeat"},
         {"user": DECIDED, "key": "agent:main:cron:42"},
+        {"user": DECIDED, "key": "agent:main:subagent:7f"},
         {"user": f"Read HEARTBEAT.md and follow it. {DECIDED}"},
         {"user": f"HEARTBEAT: {DECIDED}"},
         {"user": "go on", "assistant": "I decided to nag about the certificate every hour."},
