@@ -10,6 +10,7 @@ import pytest
 from recalld.cli import COMMANDS
 from recalld.config import Config
 from recalld.config_schema import leaves, value_at
+from recalld.server.methods import METHODS
 
 README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
 
@@ -47,7 +48,7 @@ def test_every_setting_the_text_names_exists():
     tables = {key.split(".")[0] for key in known}
     named = set(re.findall(r"`([a-z_]+(?:\.[a-z_]+)+)(?: = [^`]*)?`", README))
     ours = {name for name in named if name.split(".")[0] in tables}
-    methods = {"index.sync", "index.status", "recall.explain"}
+    methods = {method.name for method in METHODS}
     files = {"config.toml"}
     assert ours - methods - files <= known
 
@@ -56,12 +57,18 @@ def blocks() -> list[str]:
     return re.findall(r"^```\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
 
 
-def test_the_link_the_unit_runs_is_made_before_the_unit_is_enabled():
+def test_the_units_are_installed_before_they_are_enabled():
     (block,) = [block for block in blocks() if "systemctl --user enable" in block]
-    lines = block.split("\n")
-    order = ["mkdir -p ~/.local/bin", "ln -s", "cp systemd/", "systemctl --user enable"]
+    lines = [line.strip() for line in block.split("\n")]
+    order = [
+        "$ recalld install systemd",
+        "systemctl --user daemon-reload",
+        "systemctl --user enable",
+    ]
     at = [next(n for n, line in enumerate(lines) if line.startswith(step)) for step in order]
     assert at == sorted(at)
+    # What the command says next is what the text shows.
+    assert f"  {lines[at[1]]}\n  {lines[at[2]]}" in block
 
 
 def test_what_the_session_copies_and_adds_is_there():
