@@ -126,10 +126,11 @@ class Proposing:
                 return
             await self._hear(turns, keep=self._world.mode() == "on")
             self._mark = turns[-1].seq
+        # Before the store is told: it may be on again when that is done.
+        self._mark = self._first = None
         if not self._is_off:
             await store.set_heard(None)
             self._is_off = True
-        self._mark = self._first = None
 
     async def _begun(self) -> int:
         """Up to where turns were heard: by the store, else from the first noted one on."""
