@@ -211,6 +211,9 @@ NOT_SAID: tuple[Row, ...] = (
     (USER, "Summarize: We decided to move to Berlin in May and I prefer trains.", None),
     (USER, "客户让我们决定用哪家云", None),
     (USER, "老板问我打算什么时候发布", None),
+    # What it announces stands elsewhere.
+    (AGENT, "I created a new project with the following setup:", None),
+    (USER, "我们决定了以下几点：", None),
     # Not so, or only if.
     (USER, "We never decided to use Redis for that.", None),
     (USER, "I don't prefer tabs over spaces in Go code.", None),

@@ -97,5 +97,8 @@ def _is_question(sentence: Sentence) -> bool:
 
 def _proposal(sentence: Sentence, kind: Kind, said_by: Origin) -> Iterator[Proposal]:
     content = redact(sentence.text).text
+    # What it announces stands elsewhere.
+    if content.endswith((":", "：")):
+        return
     if len(content) <= (MAX_CJK_CHARS if is_cjk(content) else MAX_CHARS):
         yield Proposal(content=content, type=TYPES[kind], said_by=said_by)
