@@ -1,9 +1,9 @@
 """Every measurement: ``PYTHONPATH=tests python -m bench``, or some of them by name.
 
-``perf``, ``hook`` and ``quality`` say which of their lines are missed; the exit code is then 1.
-``quality`` and ``gate`` read the evaluation data of ``RECALLD_EVAL_DATA`` (``../shared/data`` by
-default) and are passed over, visibly, where there is none. Options go to one part: ``python -m
-bench perf --json FILE``.
+``perf``, ``hook``, ``quality`` and ``heartbeat`` say which of their lines are missed; the exit code
+is then 1. ``quality`` and ``gate`` read the evaluation data of ``RECALLD_EVAL_DATA``
+(``../shared/data`` by default) and are passed over, visibly, where there is none. Options go to one
+part: ``python -m bench perf --json FILE``.
 """
 
 import subprocess
@@ -17,6 +17,7 @@ PARTS = {
     "store": "bench.store_bench",
     "gate": "bench.gate",
     "quality": "bench.quality",
+    "heartbeat": "bench.heartbeat_bench",
     "heartbeat-month": "bench.heartbeat_month",
 }
 NEEDS_DATA = frozenset({"gate", "quality"})

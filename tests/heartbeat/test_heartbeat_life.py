@@ -295,3 +295,17 @@ async def test_nothing_is_prepared_for_nobody(tmp_path: Path):
         await scheduler.beat(HeartbeatPolicy(scheduled=True))
         assert not room.told
         assert room.house.counters.get("heartbeat.unheard") == 1
+
+
+async def test_a_tick_sees_what_came_since_the_one_before(tmp_path: Path):
+    """What is kept between two ticks is of the very same memories."""
+    async with open_room(tmp_path) as room:
+        await room.fill()
+        await room.said("good morning")
+        assert (await room.tick()).decision.signals == ()
+        assert (await room.tick(at=NOON - timedelta(days=60))).decision.signals == ()
+        memory = await due(room)
+        found = (await room.tick(signals_only=True)).decision.signals
+        assert f"deadlines:{memory.id}" in [signal.id for signal in found]
+        await room.house.service.resolve(memory.id)
+        assert (await room.tick(signals_only=True)).decision.signals == ()

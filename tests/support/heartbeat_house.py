@@ -69,7 +69,12 @@ class Near(HeartbeatMemories):
 
     nearest_fails = False
 
+    def __init__(self, *parts: Any) -> None:
+        super().__init__(*parts)
+        self.asked: list[object] = []
+
     async def nearest(self, *asked: Any, **how: Any) -> tuple[Similar, ...]:
+        self.asked.append(asked[0])
         if self.nearest_fails:
             raise Unavailable("memories", "are not there")
         return await super().nearest(*asked, **how)

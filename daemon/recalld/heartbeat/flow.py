@@ -25,6 +25,7 @@ from recalld.heartbeat.model import (
     Autonomy,
     Enrichment,
     Message,
+    Nearest,
     Reason,
     Related,
     Snapshot,
@@ -50,6 +51,8 @@ from recalld.store.model import KeptTick
 
 TICK_MS = 25_000
 MAX_OWNERS = 256
+# Owners of whom the last look is kept.
+MOST_LOOKED = 8
 TICKS_TOLD = 100
 # Acts of before the start whose words are still known for a heartbeat's own.
 OWN_WORDS = 100
@@ -76,6 +79,8 @@ class HeartbeatService:
         self._keeper = Keeper(world.store, world.counters, world.is_own)
         self._locks: dict[str, anyio.Lock] = {}
         self._words: dict[str, tuple[object, Frequencies]] = {}
+        self._near: dict[str, tuple[object, Nearest]] = {}
+        self._looked: dict[str, Snapshot] = {}
 
     async def tick(self, asked: TickAsked) -> Ticked:
         """Look once and decide; of an act, prepare what is to be said.
@@ -118,13 +123,17 @@ class HeartbeatService:
             last_state=ledger.book.last_state,
             store_size=await world.memories.count(),
             workspaces=tuple(read),
-            nearest=once(nearest),
+            nearest=self._searches(asked.owner, memories, nearest),
             common=world.memories.common,
+            like=self._looked.get(asked.owner),
         )
         autonomy = asked.autonomy or Autonomy(policy.autonomy)
         seen = await anyio.to_thread.run_sync(
             partial(look, make, asked, policy, autonomy), abandon_on_cancel=True
         )
+        if len(self._looked) >= MOST_LOOKED:
+            self._looked.clear()
+        self._looked[asked.owner] = seen.snapshot
         draft = _Draft(ledger=ledger, replied=replied)
         ticked, draft = await self._told(asked, seen, draft)
         await self._keep(asked, seen.snapshot, ticked, draft)
@@ -302,6 +311,15 @@ class HeartbeatService:
         if found is None:
             raise NotFound(f"act {act_id[:64]}")
         return found
+
+    def _searches(self, owner: str, memories: Mapping[str, Memory], nearest: Nearest) -> Nearest:
+        """Searches of ticks before are answered as then while the memories are the same."""
+        known = self._near.get(owner)
+        if known is None or known[0] is not memories:
+            if len(self._near) >= MOST_LOOKED:
+                self._near.clear()
+            known = self._near[owner] = (memories, once(nearest))
+        return known[1]
 
     async def _frequencies(self, owner: str, memories: Mapping[str, Memory]) -> Frequencies:
         """Counted anew when memories came or went."""

@@ -216,7 +216,8 @@ class Snapshot:
 
     ``said`` and ``live`` are made of the rest, once, for all who look: the owner's memories that
     were there at ``now`` and are no heartbeat's own words, by ``created_at``, then id; and those
-    of them that are active or stale, by type, in the same order.
+    of them that are active or stale, by type, in the same order. ``like``: an earlier snapshot;
+    where it is of the very same memories, and none was yet to come, both are taken from it.
     """
 
     owner: str
@@ -236,10 +237,27 @@ class Snapshot:
     entities: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     nearest: Nearest = lambda _: ()
     common: Callable[[float], float] = lambda cosine: cosine
+    like: "Snapshot | None" = field(default=None, repr=False, compare=False)
     said: tuple[Memory, ...] = field(init=False, repr=False, compare=False)
     live: Mapping[MemoryType, tuple[Memory, ...]] = field(init=False, repr=False, compare=False)
+    # Whether a memory is from after ``now``.
+    is_ahead: bool = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        before = self.like
+        # Snapshots do not hold on to all that were before them.
+        object.__setattr__(self, "like", None)
+        if before is not None and self._goes_on(before):
+            for name in ("said", "live", "is_ahead"):
+                object.__setattr__(self, name, getattr(before, name))
+            return
+        self._look()
+
+    def _goes_on(self, before: "Snapshot") -> bool:
+        same = before.memories is self.memories and before.owner == self.owner
+        return same and before.now <= self.now and not before.is_ahead
+
+    def _look(self) -> None:
         said = [
             memory
             for memory in self.memories.values()
@@ -256,6 +274,8 @@ class Snapshot:
             if memory.state in LIVE:
                 live[memory.type].append(memory)
         object.__setattr__(self, "said", tuple(said))
+        is_ahead = any(memory.created_at > self.now for memory in self.memories.values())
+        object.__setattr__(self, "is_ahead", is_ahead)
         object.__setattr__(self, "live", {kind: tuple(some) for kind, some in live.items()})
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from heapq import nlargest
+from itertools import islice
 from types import MappingProxyType
 
 from recalld.memories.board import Board, Filter, Vector
@@ -21,6 +22,8 @@ from recalld.memories.owners import may_see, team_of
 ALIVE = frozenset({MemoryState.ACTIVE, MemoryState.STALE, MemoryState.RESOLVED})
 # Without a vector texts are compared word by word: of so many memories, the newest.
 MAX_COMPARED = 2_000
+# Of so many owners the last snapshot is kept.
+KEPT_VIEWS = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,6 +128,7 @@ class Library:
         self._own: dict[str, dict[str, Memory]] = {}
         self._boards: dict[str, Board] = {}
         self._worded: dict[int, tuple[str, ...]] = {}
+        self._snapshots: dict[str, tuple[Board, View]] = {}
 
     def __len__(self) -> int:
         return len(self._memories)
@@ -199,11 +203,23 @@ class Library:
         return View(viewer=viewer, memories=self._memories, shelves=tuple(shelves))
 
     def snapshot(self, owner: str) -> View:
-        """The owner's own memories that are not deleted, as they are now, whatever comes."""
+        """The owner's own memories that are not deleted, as they are now, whatever comes.
+
+        The very same view as before where nothing came.
+        """
         board = self._boards.get(owner)
-        shelves = () if board is None else (Shelf(board=board, visibilities=frozenset()),)
+        if board is None:
+            return View(viewer=owner, memories=MappingProxyType({}), shelves=())
+        known = self._snapshots.get(owner)
+        # Every change makes a board of its own.
+        if known is not None and known[0] is board:
+            return known[1]
+        shelf = Shelf(board=board, visibilities=frozenset())
         memories = MappingProxyType(dict(self._own.get(owner, {})))
-        return View(viewer=owner, memories=memories, shelves=shelves)
+        view = View(viewer=owner, memories=memories, shelves=(shelf,))
+        self._snapshots = dict(islice(self._snapshots.items(), KEPT_VIEWS - 1))
+        self._snapshots[owner] = (board, view)
+        return view
 
     def without_vector(self) -> Iterator[Memory]:
         """Those that are still to be embedded."""

@@ -13,6 +13,9 @@ LABEL = Label("decaying", Tier.LOW)
 
 MIN_IMPORTANCE = 0.8
 FADED = 0.4
+# Of its stability's days: sooner nothing is that faded, however it is used. So most are passed
+# over for the price of a subtraction.
+SOONEST = 0.9
 
 
 def _find(snapshot: Snapshot) -> tuple[Signal, ...]:
@@ -22,6 +25,7 @@ def _find(snapshot: Snapshot) -> tuple[Signal, ...]:
         for memory in live(snapshot)
         if memory.importance >= MIN_IMPORTANCE
         and is_sure(memory)
+        and (snapshot.now - memory.accessed_at) / DAY > SOONEST * memory.stability_days
         and decay(memory, snapshot.now) < FADED
     ]
     shown = by_weight(strict(snapshot, fading))
