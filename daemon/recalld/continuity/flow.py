@@ -127,10 +127,10 @@ class ContinuityService:
 
     def turned(self, root: str | None, key: str) -> None:
         """A turn was kept."""
-        who = None if root is None else Who(root, key)
-        if who is not None:
-            self._owed.goes_on(who)
-        self.safety.note(who)
+        if root is not None:
+            self._owed.goes_on(Who(root, key))
+        # What is said while continuity is off stays unsaid.
+        self.safety.note(self._who(root, key))
 
     async def reported(self, root: str | None, key: str, said: str, *, at: datetime) -> None:
         """The session's agent said this in a turn that went well: results of sub-agents that it

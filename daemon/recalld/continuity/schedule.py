@@ -177,9 +177,12 @@ class Safety:
         ):
             for row in rows:
                 self._scanned = row.seq
-                if row.workspace is None or not self._wanted(row.workspace):
+                if row.workspace is None:
                     continue
                 who = Who(row.workspace, row.session_key)
+                if not self._wanted(row.workspace):
+                    self._fresh.discard(who)
+                    continue
                 if row.seq > self._after(who):
                     self._behind.setdefault(who, _Behind(first=row.seq))
         now = anyio.current_time()
