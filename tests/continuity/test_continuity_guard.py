@@ -223,3 +223,49 @@ def test_what_a_hand_left_without_an_objective_is_filled_in_not_replaced():
 
 def test_nothing_new_is_nothing_to_write():
     assert _rule(OLD, replace(OLD, updated_at=LATER)) == Ruling(write=None, why="same")
+
+
+@settings(max_examples=300)
+@given(CHECKPOINTS.map(canonical), CHECKPOINTS.map(canonical), ORIGINS, FINISHED)
+def test_only_what_is_over_is_not_kept(
+    old: Checkpoint, new: Checkpoint, origin: Origin, done: Done | None
+):
+    over = frozenset({"blockers", "next_action"})
+    parsed = Parsed(checkpoint=old)
+    ruling = rule(
+        parsed, new, old_origin=origin, new_origin=Origin.MACHINE, finished=done, settled=over
+    )
+    if ruling.write is None or ruling.why == "unsurfaced" or is_poison(old.objective):
+        return
+    if same_work(old.objective, ruling.write.objective):
+        kept = _said(old, *over)
+        lost = {key for key, said in kept.items() if said and not getattr(ruling.write, key)}
+        assert lost == set()
+        assert ruling.write.blockers == new.blockers
+        assert ruling.write.next_action == new.next_action
+
+
+def test_blockers_that_are_away_go_and_stay_with_a_hand():
+    old = replace(OLD, blockers="waiting for the account")
+    new = replace(OLD, current_step="Counting", updated_at=LATER)
+    kept = _rule(old, new).write
+    assert kept is not None
+    assert kept.blockers == "waiting for the account"
+
+    def judged(origin: Origin) -> Ruling:
+        parsed = Parsed(checkpoint=old)
+        return rule(parsed, new, old_origin=origin, new_origin=Origin.MACHINE, settled={"blockers"})
+
+    gone = judged(Origin.MACHINE).write
+    assert gone is not None
+    assert (gone.blockers, gone.next_action) == ("", OLD.next_action)
+    assert judged(Origin.HAND) == Ruling(write=None, why="hand")
+
+
+def test_a_decision_that_is_taken_back_does_not_come_back():
+    old = replace(OLD, key_decisions=("We store samples in Postgres", "Keep the old table"))
+    turned = "actually we use ClickHouse instead of Postgres"
+    new = replace(old, key_decisions=("Keep the old table", turned), updated_at=LATER)
+    write = _rule(old, new).write
+    assert write is not None
+    assert write.key_decisions == ("Keep the old table", turned)

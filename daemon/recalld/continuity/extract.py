@@ -1,31 +1,30 @@
 """A checkpoint made of what was said, without a model: what is not said stays empty. Pure."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
-from datetime import UTC, datetime
 from types import ModuleType
 
-from recalld.continuity import extract_en, extract_zh
+from recalld.continuity import extract_en, extract_told, extract_zh, obstacles
 from recalld.continuity.checkpoint import canonical
 from recalld.continuity.guard import is_poison
+from recalld.continuity.hearing import Exchange, Hearing, exchange
 from recalld.continuity.likeness import content, same_work
 from recalld.continuity.model import Checkpoint, Turn
 from recalld.continuity.placeholders import is_placeholder
-from recalld.continuity.progress import reported_done, reports_done
-from recalld.continuity.questions import asks_to_resume
-from recalld.continuity.wording import asks, plain, sentences
-from recalld.text.clean import clean_prompt, strip_own_blocks
+from recalld.continuity.told import words_of
+from recalld.continuity.wording import asks, plain
 from recalld.text.language import has_cjk, is_cjk
 from recalld.text.quote import shortened
 from recalld.text.redact import redact
 
 MAX_CHARS = 200
 MAX_CJK_CHARS = 100
-MAX_DECISIONS = 3
 # Fewer words than these name no work: "fix it", 改一下.
 MIN_TASK_WORDS = 3
-MIN_WORDS = 2
+# Of a sentence that only may name work, where the answer is about work.
+MIN_MATTER_WORDS = 4
+MIN_MATTER_PAIRS = 6
 # A request with fewer is more about the work at hand; in Chinese, pairs of characters.
 MIN_NEW_TASK_WORDS = 5
 MIN_NEW_TASK_PAIRS = 8
@@ -33,11 +32,6 @@ MIN_NEW_TASK_PAIRS = 8
 MAX_POINTING_WORDS = 5
 # Words shared with what was just said, by which a request goes on with it.
 SHARED_WORDS = 2
-# What is next and in the way is said at the end; before that it may be over.
-LAST_TURNS = 3
-STEP_SENTENCES = 2
-# "Use X" is a choice in a short message, and part of a description in a long one.
-MAX_CHOOSING_SENTENCES = 6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,14 +41,8 @@ class _Words:
     trouble: re.Pattern[str]
     follow_up: re.Pattern[str]
     points_back: re.Pattern[str]
-    next: re.Pattern[str]
-    decided: re.Pattern[str]
-    chosen: re.Pattern[str]
-    undecided: re.Pattern[str]
-    blocked: re.Pattern[str]
-    unblocked: re.Pattern[str]
-    underway: re.Pattern[str]
-    filler: re.Pattern[str]
+    corrects: re.Pattern[str]
+    talk: re.Pattern[str]
 
     @classmethod
     def of(cls, module: ModuleType) -> "_Words":
@@ -66,16 +54,6 @@ _ENGLISH = _Words.of(extract_en)
 _CHINESE = _Words.of(extract_zh)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Said:
-    """A turn as sentences. ``report`` is empty after a failed run; ``tasks`` are requests."""
-
-    turn: Turn
-    user: tuple[str, ...]
-    report: tuple[str, ...]
-    tasks: tuple[str, ...]
-
-
 def from_turns(
     old: Checkpoint | None, turns: Sequence[Turn], *, ignore: tuple[str, ...] = ()
 ) -> Checkpoint | None:
@@ -84,13 +62,15 @@ def from_turns(
     The objective is the last request for work of some substance, in the user's words, or the
     old one where what came after only goes on with it; where nothing else was asked for, the
     first trouble told ("the build fails on Windows"). Step, next action and blockers are what
-    the last answers say, decisions (the latest three) what either side says; of failed runs the
+    the last answers say that say so, without the labels in front ("Next:", 下一步：); a next
+    action is gone once it is told as done, blockers once they are told to be away. Decisions
+    (the latest three) are what either side says, unless it is taken back. Of failed runs the
     request alone counts, and is what is next. "Continue", short messages, questions, failures
     of logins and texts that hold one of ``ignore`` name no work. Unsurfaced results and
     ``extra`` are the old ones: what an answer told was seen. Fields are short, single lines
     without secrets; ``updated_at`` is the last turn's time.
     """
-    said = [_read(turn, ignore) for turn in sorted(turns, key=lambda turn: turn.at)]
+    said = [exchange(turn, ignore) for turn in sorted(turns, key=lambda turn: turn.at)]
     if not said:
         return None
     before = old if old is not None and old.active else None
@@ -98,15 +78,8 @@ def from_turns(
     if not objective or is_poison(objective, ignore):
         return None
     same = before is not None and objective == before.objective
-    recent = said[since:]
-    new = Checkpoint(
-        objective=objective,
-        current_step=_step(recent),
-        key_decisions=_decisions(before.key_decisions if same and before else (), recent),
-        next_action=_next_action(recent),
-        blockers=_blockers(recent),
-    )
-    if same and before is not None and _adds_nothing(before, new):
+    new = _told(objective, before.key_decisions if same and before else (), said[since:])
+    if same and before is not None and _adds_nothing(before, new, turns):
         return None
     told = replace(
         new,
@@ -117,34 +90,61 @@ def from_turns(
     return canonical(told)
 
 
-def _adds_nothing(before: Checkpoint, new: Checkpoint) -> bool:
-    told = new.current_step or new.next_action or new.blockers
-    return not told and new.key_decisions == before.key_decisions
+def settled(checkpoint: Checkpoint, turns: Sequence[Turn]) -> frozenset[str]:
+    """The fields whose words turns later than ``updated_at`` make void, whatever is new.
+
+    Blockers that are told to be away, and a next action that is given up: no longer to be done,
+    or an offer that the user answered.
+    """
+    over = {
+        "blockers": obstacles.unblocked(checkpoint, turns),
+        "next_action": extract_told.given_up(checkpoint, turns),
+    }
+    return frozenset(name for name, is_over in over.items() if is_over)
 
 
-def _read(turn: Turn, ignore: tuple[str, ...]) -> _Said:
-    user = clean_prompt(turn.user)
-    heard = not (is_poison(user, ignore) or asks_to_resume(user) is not None)
-    asked = tuple(sentences(user)) if heard else ()
-    answered = turn.success and not is_poison(turn.assistant, ignore)
-    return _Said(
-        turn=turn,
-        user=asked,
-        report=tuple(sentences(strip_own_blocks(turn.assistant))) if answered else (),
-        tasks=tuple(filter(_is_task, asked)),
+def _told(objective: str, decided: tuple[str, ...], said: Sequence[Exchange]) -> Checkpoint:
+    hearing = Hearing(said)
+    failed = not said[-1].answer and next(_tasks(said[-1]), "")
+    return Checkpoint(
+        objective=objective,
+        current_step=_short(extract_told.step(hearing)),
+        key_decisions=tuple(
+            map(_short, extract_told.decisions(decided, hearing, objective=objective))
+        ),
+        next_action=_short(failed or extract_told.next_action(hearing)),
+        blockers=_short(obstacles.blockers(hearing)),
     )
+
+
+def _adds_nothing(before: Checkpoint, new: Checkpoint, turns: Sequence[Turn]) -> bool:
+    told = new.current_step or new.next_action or new.blockers
+    if told or new.key_decisions != before.key_decisions:
+        return False
+    return not settled(before, turns)
 
 
 def _words(sentence: str) -> _Words:
     return _CHINESE if has_cjk(sentence) else _ENGLISH
 
 
+def _tasks(one: Exchange, *, first: bool = False) -> Iterator[str]:
+    """Sentences that ask for work; the ``first`` one may choose or decide too."""
+    found = (sentence for sentence in one.asked if _is_task(sentence))
+    return found if first else (sentence for sentence in found if not _decides(sentence))
+
+
 def _is_task(sentence: str) -> bool:
-    words, said = _words(sentence), plain(sentence)
+    words = _words(sentence)
     pattern = words.request if asks(sentence) else words.task
-    if pattern.match(said) is None or words.decided.match(said) or words.chosen.match(said):
+    if pattern.match(plain(sentence)) is None:
         return False
     return len(content(sentence)) >= MIN_TASK_WORDS and not is_placeholder(sentence)
+
+
+def _decides(sentence: str) -> bool:
+    told, said = words_of(sentence), plain(sentence)
+    return bool(told.decided.search(said) or told.chosen.match(said))
 
 
 def _is_trouble(sentence: str) -> bool:
@@ -152,22 +152,44 @@ def _is_trouble(sentence: str) -> bool:
     return found is not None and len(content(sentence)) >= MIN_TASK_WORDS
 
 
-def _objective(before: Checkpoint | None, said: Sequence[_Said]) -> tuple[str, int]:
-    """The objective, and from which turn on it is the one."""
+def _may_be_work(sentence: str) -> bool:
+    if asks(sentence) or _words(sentence).talk.match(plain(sentence)) or is_placeholder(sentence):
+        return False
+    enough = MIN_MATTER_PAIRS if is_cjk(sentence) else MIN_MATTER_WORDS
+    return len(content(sentence)) >= enough and not _decides(sentence)
+
+
+def _objective(before: Checkpoint | None, said: Sequence[Exchange]) -> tuple[str, int]:
+    """The objective, and from which exchange on it is the one."""
+    hearing = Hearing(said)
     objective = "" if before is None else before.objective
-    since, last_answer = 0, ""
+    since = 0
+    last = "" if before is None else f"{before.current_step}\n{before.next_action}"
     for place, one in enumerate(said):
-        task = next(iter(one.tasks), "")
+        task = next(_tasks(one, first=not objective), "")
         if not objective and not task:
-            task = next(filter(_is_trouble, one.user), "")
-        if task and not _goes_on(task, objective, last_answer):
-            objective, since = _short(task), place
-        last_answer = " ".join(one.report)
+            task = _matter(hearing, place)
+        if task and not _goes_on(task, objective, last):
+            objective, since = _short(task.rstrip(" :：")), place
+        last = one.answer
     return objective, since
 
 
-def _goes_on(task: str, objective: str, last_answer: str) -> bool:
-    """Whether the request is more about the work at hand, also where that has no name yet."""
+def _matter(hearing: Hearing, place: int) -> str:
+    """What an exchange is about that asks for no work in so many words."""
+    asked = hearing.said[place].asked
+    trouble = next(filter(_is_trouble, asked), "")
+    if trouble:
+        return trouble
+    told = next(filter(_may_be_work, asked), "")
+    return told if told and hearing.reports_work(place) else ""
+
+
+def _goes_on(task: str, objective: str, last: str) -> bool:
+    """Whether the request is more about the work at hand, also where that has no name yet.
+
+    ``last``: what was said just before.
+    """
     words = content(task)
     if len(words) <= MAX_POINTING_WORDS and _words(task).points_back.match(plain(task)):
         return True
@@ -176,112 +198,12 @@ def _goes_on(task: str, objective: str, last_answer: str) -> bool:
     enough = MIN_NEW_TASK_PAIRS if is_cjk(task) else MIN_NEW_TASK_WORDS
     if len(words) < enough or same_work(task, objective):
         return True
-    if _words(task).follow_up.match(plain(task)) is not None:
+    followed = (_words(task).follow_up, _words(task).corrects)
+    if any(pattern.match(plain(task)) is not None for pattern in followed):
         return True
-    return len(words & (content(last_answer) | content(objective))) >= SHARED_WORDS
-
-
-def _step(said: Sequence[_Said]) -> str:
-    """What the last answer that reports anything reports, in at most two sentences."""
-    for one in reversed(said):
-        reports = [sentence for sentence in one.report if _reports(sentence)]
-        first = next((n for n, sentence in enumerate(reports) if reports_done(sentence)), 0)
-        if reports:
-            return _short(" ".join(reports[first : first + STEP_SENTENCES]))
-    return ""
-
-
-def _reports(sentence: str) -> bool:
-    words, said = _words(sentence), plain(sentence)
-    if asks(sentence) or len(content(sentence)) < MIN_WORDS:
-        return False
-    if any(pattern.match(said) for pattern in (words.filler, words.next, words.decided)):
-        return False
-    if _blocks(sentence):
-        return False
-    return reports_done(sentence) or words.underway.search(said) is not None
-
-
-def _next_action(said: Sequence[_Said]) -> str:
-    last = said[-1]
-    if not last.report and last.tasks:
-        return _short(last.tasks[0])
-    for place in range(len(said) - 1, max(-1, len(said) - 1 - LAST_TURNS), -1):
-        planned = _planned(said[place].report)
-        if planned:
-            step = Checkpoint(next_action=planned, updated_at=said[place].turn.at)
-            later = [one.turn for one in said[place + 1 :]]
-            return "" if reported_done(step, later) is not None else planned
-    return ""
-
-
-def _planned(report: Sequence[str]) -> str:
-    """The last step that is named as next and not told as done behind that.
-
-    "I will" names one only where nothing is reported behind it: else it was the way there.
-    """
-    for place in range(len(report) - 1, -1, -1):
-        found = _words(report[place]).next.match(plain(report[place]))
-        if found is None:
-            continue
-        after = report[place + 1 :]
-        if found.lastgroup == "plan" and any(map(_reports, after)):
-            continue
-        start, end = found.span(found.lastgroup or 0)
-        planned = report[place][start:end].strip(" :：,，.。") or next(iter(after), "")
-        if len(content(planned)) >= MIN_WORDS and not _is_told_done(planned, after):
-            return _short(planned)
-    return ""
-
-
-def _is_told_done(planned: str, after: Sequence[str]) -> bool:
-    turn = Turn(user="", assistant="\n".join(after), at=datetime.min.replace(tzinfo=UTC))
-    return reported_done(Checkpoint(next_action=planned), [turn]) is not None
-
-
-def _decisions(old: tuple[str, ...], said: Sequence[_Said]) -> tuple[str, ...]:
-    """The latest; what only says again what was decided is no new one."""
-    decisions = list(old)
-    for one in said:
-        chooses = len(one.user) <= MAX_CHOOSING_SENTENCES
-        new = [sentence for sentence in one.user if _decides(sentence, chooses=chooses)]
-        new += [sentence for sentence in one.report if _decides(sentence, chooses=False)]
-        for sentence in new:
-            if not any(content(sentence) <= content(decision) for decision in decisions):
-                decisions.append(_short(sentence))
-    return tuple(decisions[-MAX_DECISIONS:])
-
-
-def _decides(sentence: str, *, chooses: bool) -> bool:
-    words, said = _words(sentence), plain(sentence)
-    chosen = chooses and words.chosen.match(said) is not None
-    return (
-        (chosen or words.decided.match(said) is not None)
-        and words.undecided.search(said) is None
-        and not asks(sentence)
-        and len(content(sentence)) >= MIN_WORDS
-    )
-
-
-def _blockers(said: Sequence[_Said]) -> str:
-    told = (sentence for one in reversed(said[-LAST_TURNS:]) for sentence in _both(one))
-    return _short(next(filter(_blocks, told), ""))
-
-
-def _both(said: _Said) -> Iterable[str]:
-    return (*said.user, *said.report)
-
-
-def _blocks(sentence: str) -> bool:
-    words, said = _words(sentence), plain(sentence)
-    return (
-        words.blocked.match(said) is not None
-        and words.unblocked.search(said) is None
-        and not asks(sentence)
-        and len(content(sentence)) >= MIN_WORDS
-    )
+    return len(words & (content(objective) | content(last))) >= SHARED_WORDS
 
 
 def _short(sentence: str) -> str:
-    line = redact(sentence).text
+    line = redact(" ".join(sentence.split())).text
     return shortened(line, MAX_CJK_CHARS if is_cjk(line) else MAX_CHARS)

@@ -3,26 +3,28 @@
 What an agent or a person wrote wins; a machine's never says less than what it replaces.
 """
 
-from dataclasses import replace
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 
 from recalld.continuity.checkpoint import FIELDS, canonical
+from recalld.continuity.decisions import MAX_DECISIONS, merged
 from recalld.continuity.likeness import content, same_step, same_work
 from recalld.continuity.model import Checkpoint, Done, Origin, Parsed, Ruling
 from recalld.continuity.poison import reports_failure
 
-MAX_DECISIONS = 3
 # Of another piece of work a machine must know this much before it replaces one.
 MIN_FIELDS = 2
 MIN_CONTENT = 3
 
 
-def rule(
+def rule(  # noqa: PLR0913  what is known of either side, keyword only
     old: Parsed | None,
     new: Checkpoint,
     *,
     old_origin: Origin,
     new_origin: Origin,
     finished: Done | None = None,
+    settled: Collection[str] = (),
 ) -> Ruling:
     """What to write of ``new`` where the file holds ``old`` (None: no file), or why nothing.
 
@@ -34,8 +36,9 @@ def rule(
 
     Over active work of a hand a machine changes unsurfaced results alone: as they are in ``new``
     where nothing else differs, else added. Over its own it keeps every field that it has
-    nothing new for, also of ``extra``. ``updated_at`` is the new one's, but the old one's where
-    only unsurfaced results changed: the rest is as old as it was.
+    nothing new for, also of ``extra``, but those of ``settled``: what they say is over. A
+    decision goes that a new one takes back. ``updated_at`` is the new one's, but the old one's
+    where only unsurfaced results changed: the rest is as old as it was.
     """
     before = Checkpoint() if old is None else old.checkpoint
     new = canonical(new)
@@ -48,7 +51,8 @@ def rule(
         return Ruling(write=_few_decisions(new), why="created")
     if is_poison(before.objective):
         before = replace(before, objective="")
-    return _machine(before, new, old_origin, finished)
+    over = _Over(finished=finished, settled=settled)
+    return _machine(before, new, old_origin, over)
 
 
 def is_poison(text: str, extra: tuple[str, ...] = ()) -> bool:
@@ -60,7 +64,15 @@ def is_poison(text: str, extra: tuple[str, ...] = ()) -> bool:
     return ignored or reports_failure(text)
 
 
-def _machine(before: Checkpoint, new: Checkpoint, origin: Origin, finished: Done | None) -> Ruling:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Over:
+    """What of the old checkpoint later lines report to be over."""
+
+    finished: Done | None
+    settled: Collection[str]
+
+
+def _machine(before: Checkpoint, new: Checkpoint, origin: Origin, over: _Over) -> Ruling:
     if _without_results(before) == _without_results(new):
         return _results(before, new.unsurfaced_results, otherwise="same")
     added = _joined(before.unsurfaced_results, new.unsurfaced_results)
@@ -69,12 +81,12 @@ def _machine(before: Checkpoint, new: Checkpoint, origin: Origin, finished: Done
     if not new.active:
         return _results(before, added, otherwise="less" if before.active else "nothing")
     same = before.active and same_work(before.objective, new.objective)
-    if finished is not None and same and _revives(before, new):
+    if over.finished is not None and same and _revives(before, new):
         return _results(before, added, otherwise="finished")
     if before.active and not same and _says_little(new):
         return _results(before, added, otherwise="less")
     new = _few_decisions(new)
-    written = new if before.active and not same else _filled(before, new, origin, finished)
+    written = new if before.active and not same else _filled(before, new, origin, over)
     return Ruling(write=replace(written, unsurfaced_results=added), why="machine")
 
 
@@ -104,23 +116,20 @@ def _says_little(new: Checkpoint) -> bool:
     return said < MIN_FIELDS or len(content(new.objective)) < MIN_CONTENT
 
 
-def _filled(
-    before: Checkpoint, new: Checkpoint, origin: Origin, finished: Done | None
-) -> Checkpoint:
+def _filled(before: Checkpoint, new: Checkpoint, origin: Origin, over: _Over) -> Checkpoint:
     """One piece of work told again: what is new, and of the rest what was known.
 
     What a hand left without an objective is kept before what a machine found. A reported step
-    is not kept as the next one.
+    is not kept as the next one, nor what else is over.
     """
     first, second = (before, new) if origin is Origin.HAND else (new, before)
     kept = {key: getattr(first, key) or getattr(second, key) for key in FIELDS.values()}
     if origin is Origin.MACHINE:
-        both = dict.fromkeys((*before.key_decisions, *new.key_decisions))
-        kept["key_decisions"] = tuple(both)[-MAX_DECISIONS:]
+        kept["key_decisions"] = merged(before.key_decisions, new.key_decisions)
     if content(new.objective) < content(before.objective):
         kept["objective"] = before.objective
-    if finished is not None:
-        kept["next_action"] = new.next_action
+    gone = {*over.settled, *(() if over.finished is None else ("next_action",))}
+    kept.update({key: getattr(new, key) for key in gone})
     return replace(new, **kept)
 
 

@@ -1,6 +1,6 @@
 """Whether two texts speak of the same piece of work, by the words that carry it. Pure."""
 
-from recalld.continuity.words_zh import simplified
+from recalld.text.folding import simplified
 from recalld.text.language import is_cjk
 from recalld.text.tokens import query_tokens
 

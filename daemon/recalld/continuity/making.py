@@ -100,8 +100,14 @@ def ruling_of(
         empty = lines.put(Checkpoint()) if old.parsed is None else None
         return Ruling(write=empty, why=NOTHING_SAID)
     finished = None if before is None else progress.reported_done(before, turns)
+    settled = frozenset() if before is None else extract.settled(before, turns)
     ruling = guard.rule(
-        old.parsed, new, old_origin=old.origin, new_origin=Origin.MACHINE, finished=finished
+        old.parsed,
+        new,
+        old_origin=old.origin,
+        new_origin=Origin.MACHINE,
+        finished=finished,
+        settled=settled,
     )
     if ruling.write is None:
         return ruling

@@ -3,8 +3,8 @@
 import re
 
 from recalld.continuity import poison_en, poison_zh
-from recalld.continuity.words_zh import simplified
 from recalld.text.clean import clean_prompt
+from recalld.text.folding import simplified
 from recalld.text.language import has_cjk
 
 # A longer text is work that quotes a failure, not the failure itself.

@@ -5,17 +5,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import ModuleType
 
-from recalld.continuity import progress_en, progress_zh
+from recalld.continuity import extract_en, progress_en, progress_zh
 from recalld.continuity.likeness import content
 from recalld.continuity.model import Checkpoint, Done, Turn
 from recalld.continuity.poison import reports_failure
 from recalld.continuity.wording import asks, sentences
-from recalld.continuity.words_zh import simplified
 from recalld.text.clean import clean_prompt, strip_own_blocks
+from recalld.text.folding import simplified
 from recalld.text.language import has_cjk
 from recalld.text.quote import shortened
+from recalld.text.tokens import fold, query_tokens
 
 MAX_SAID_CHARS = 160
+# A word is met where its first letters are; stems keep at least these.
+MARK_CHARS = 4
 # With fewer words a message only says yes or go on, and names no other work.
 MIN_OWN_WORDS = 3
 
@@ -23,6 +26,23 @@ _CLAUSES = re.compile(
     r"[,，;；、\n]+|\bbut\b|\band then\b|但是?|不过|然而|—|–|\s-\s", re.IGNORECASE
 )
 _BLANKS = re.compile(r"\s+")
+# Letters that folding changes.
+_ACCENTS = re.compile("[\u00aa-\u036f\u1e00-\u1eff\uff01-\uff5e]")
+_VERB_FIRST = re.compile(rf"\W*(?:{extract_en.VERB})\b", re.IGNORECASE)
+# One of these is in every report that all is done.
+_ALL_DONE = (
+    "done",
+    "complete",
+    "finish",
+    "accomplish",
+    "完",
+    "搞定",
+    "弄好",
+    "结束",
+    "收",
+    "好了",
+    "告成",
+)
 # Of the words of what was to be done. Where a word is put between, Chinese pairs are split.
 SHARE = 0.5
 CJK_SHARE = 0.45
@@ -74,11 +94,12 @@ def reported_done(checkpoint: Checkpoint, turns: Sequence[Turn]) -> Done | None:
     if not checkpoint.active and not checkpoint.next_action:
         return None
     works = [_Work.of(text) for text in (checkpoint.next_action, checkpoint.objective) if text]
+    marks = _Marks.of(works)
     found: Done | None = None
     for turn in sorted(turns, key=lambda turn: turn.at):
         if checkpoint.updated_at is not None and turn.at <= checkpoint.updated_at:
             continue
-        for text, said in _statements(turn):
+        for text, said in _statements(turn, marks):
             if _reports(said, works, turn):
                 found = Done(at=turn.at, said=shortened(text, MAX_SAID_CHARS))
             elif found is not None and _takes_back(said, works):
@@ -117,14 +138,38 @@ def _plain(text: str, *, chinese: bool) -> str:
     return simplified(lower).replace(" ", "") if chinese else lower
 
 
-def _statements(turn: Turn) -> Iterator[tuple[str, _Said]]:
-    """The sentences of user and agent that state something; none of a failed run's answer."""
-    user = clean_prompt(turn.user)
-    texts = [user] if not reports_failure(user) else []
-    if turn.success and not reports_failure(turn.assistant):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Marks:
+    """One of these is in every line that can report the works; None: any line can."""
+
+    any_of: tuple[str, ...] | None
+
+    @classmethod
+    def of(cls, works: Sequence["_Work"]) -> "_Marks":
+        if not all(work.things for work in works):
+            return cls(any_of=None)
+        words = {word[:MARK_CHARS] for work in works for word in work.words | work.things}
+        return cls(any_of=(*words, *_ALL_DONE))
+
+    def are_in(self, text: str) -> bool:
+        if self.any_of is None:
+            return True
+        folded = simplified(fold(text) if _ACCENTS.search(text) else text).lower()
+        return any(mark in folded for mark in self.any_of)
+
+
+def _statements(turn: Turn, marks: _Marks) -> Iterator[tuple[str, _Said]]:
+    """The sentences of user and agent that state something; none of a failed run's answer.
+
+    Lines without any of ``marks`` are passed over.
+    """
+    texts = [clean_prompt(turn.user)]
+    if turn.success:
         texts.append(strip_own_blocks(turn.assistant))
     for text in texts:
-        for sentence in sentences(text, judging=True):
+        if not marks.are_in(text) or reports_failure(text):
+            continue
+        for sentence in sentences(text, judging=True, wanted=marks.are_in):
             if not asks(sentence):
                 yield sentence, _Said.of(sentence)
 
@@ -142,11 +187,15 @@ def _reports(said: "_Said", works: Sequence["_Work"], turn: Turn) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Work:
-    """What is to be done: its words, of these the things, and the acts it asks for on them."""
+    """What is to be done: its words, of these the things, and the acts it asks for on them.
+
+    ``verb``: the stem of an act that is not one of those; "" where it begins with none.
+    """
 
     words: frozenset[str]
     acts: frozenset[str]
     things: frozenset[str]
+    verb: str
     share: float
 
     @classmethod
@@ -157,10 +206,12 @@ class _Work:
         things = plain
         for act in words.acts.values():
             things = act.sub(" ", things)
+        acts = words.acts_in(plain)
         return cls(
             words=content(text),
-            acts=words.acts_in(plain),
+            acts=acts,
             things=content(things),
+            verb="" if acts or not _VERB_FIRST.match(text) else next(iter(query_tokens(text)), ""),
             share=CJK_SHARE if chinese else SHARE,
         )
 
@@ -179,8 +230,10 @@ class _Work:
         finished = words.finished.search(clause)
         if finished is not None and self._is_this(finished, words):
             return True
-        reported = words.acts_in(" ".join(one[0] for one in words.done.finditer(clause)))
-        return not self.acts or not self.acts.isdisjoint(reported)
+        reported = " ".join(one[0] for one in words.done.finditer(clause))
+        if self.verb:
+            return self.verb in content(reported)
+        return not self.acts or not self.acts.isdisjoint(words.acts_in(reported))
 
     def _is_this(self, finished: re.Match[str], words: _Words) -> bool:
         verb = finished.groupdict().get("verb")

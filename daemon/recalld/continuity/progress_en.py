@@ -1,13 +1,26 @@
 """How people report in English that something is done, as data. Pure. Over lower-case text."""
 
+# Regular verbs are known by their form and what stands in front of it, but for these.
+_NO_ACTS = (
+    r"(?!(?:used|based|supposed|required|expected|called|named|allowed|designed|intended|limited"
+    r"|located|related|involved|interested|deprecated|recommended|preferred|considered|assumed"
+    r"|needed|wanted|need|speed|proceed|exceed|embed|feed|seed|shed|concerned|unchanged|scared"
+    r"|indexed by|followed by|seemed|appeared|happened|stopped|delayed|postponed|skipped|cancelled"
+    r"|canceled|ignored|missed|crashed|timed|refused|denied|declined)\b)"
+)
 DONE = (
-    r"\b(?:done|finished|completed|complete|sent|shipped|published|deployed|merged|pushed|released"
+    r"(?:\b(?:i|we|it|they|is|are|was|were|been|has|have|had|now|already|just|also|all"
+    r"|successfully)"
+    rf" (?:\w+ly )?|'ve (?:now |also |already |just )*|^\W*(?:(?:and|then|also|now) )*)"
+    rf"{_NO_ACTS}[a-z]{{2,}}ed\b"
+    r"|\b(?:done|finished|completed|complete|sent|shipped|published|deployed|merged|pushed|released"
     r"|fixed|resolved|closed|implemented|migrated|passed|passes|pass|succeeded|delivered|submitted"
     r"|uploaded|installed|created|written|wrote|added|removed|deleted|updated|committed|ran|run"
     r"|built|copied|moved|renamed|replaced|converted|tested|verified|checked|reviewed|approved"
     r"|signed|posted|printed|booked|ordered|paid|set up|cleaned up|rolled out|went out|is live"
     r"|are live|is up|generated|exported|imported|refactored|rewritten|documented|configured"
-    r"|reserved|bought|switched|upgraded|launched|executed|patched|prepared|changed|edited"
+    r"|reserved|bought|switched|runs|split|cut|found|sped up|upgraded|launched|executed|patched"
+    r"|prepared|changed|edited"
     r"|compared|downloaded|synced|proofread)\b"
 )
 # The form of a done word that also asks for it: it reports only behind something done.
@@ -22,8 +35,10 @@ NOT_DONE = (
     r"|unsent|rejected|reverted|broken|pending|remaining|remains|left|blocked|stuck|waiting|tried"
     r"|trying|attempted|will|would|shall|should|could|may|might|must|can|going to|gonna|to be"
     r"|needs?"
-    r"|has to|have to|had to|want|wants|plan|plans|planned|about to|ready to|soon|tomorrow|later"
-    r"|tonight|next|todo|to do|let me|let's|let us|i'll|we'll|it'll|please|supposed|expected"
+    r"|has to|have to|had to|want|wants|plans? to|plan(?=:)|planned|about to|ready to|soon"
+    r"|tomorrow|later"
+    r"|tonight|next(?!\.\w)|todo(?=\s*(?:[:\u2013-]|$))|to do|let me|let's|let us|i'll|we'll|it'll"
+    r"|please|supposed|expected"
     r"|in progress"
     r"|started|starting|begin|began|yet|still|some of|most of|part of|only|\d{1,2} ?%|\d+ (?:of"
     r"|out of)"
@@ -70,7 +85,10 @@ _ACTS = {
         r"|deploy(?:ed|ing)?|(?:is|are|went) live|go live|roll(?:ed)? out|post(?:ed|ing)?"
     ),
     "write": (r"writ(?:e|ing|ten)|wrote|document(?:ed|ing)?"),
-    "run": (r"run(?:ning)?|ran|execut(?:e|ed|ing)|start(?:ed)?|launch(?:ed)?"),
+    "run": (
+        r"run(?:ning|s)?|ran|execut(?:e|ed|ing)|start(?:ed)?|launch(?:ed)?|pass(?:ed|es)?"
+        r"|succeeded"
+    ),
     "fix": (
         r"fix(?:ed|ing)?|resolv(?:e|ed|ing)|repair(?:ed|ing)?|patch(?:ed|ing)?"
         r"|debug(?:ged|ging)?|solv(?:e|ed|ing)"

@@ -10,8 +10,8 @@ import re
 from recalld.continuity.resume_en import ENGLISH, LONG_FORMS
 from recalld.continuity.resume_model import Language, Rule
 from recalld.continuity.resume_zh import CHINESE
-from recalld.continuity.words_zh import simplified
 from recalld.text.clean import clean_prompt
+from recalld.text.folding import simplified
 from recalld.text.language import has_cjk
 from recalld.text.prose import visible_prose
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from recalld.continuity.likeness import content
 from recalld.continuity.model import ChildResult
-from recalld.continuity.words_zh import simplified
+from recalld.text.folding import simplified
 from recalld.text.language import is_cjk
 from recalld.text.shingles import share_in, shingles, words
 

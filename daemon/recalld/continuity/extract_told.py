@@ -1,0 +1,273 @@
+"""The fields of a checkpoint that say where work stands, out of exchanges. Pure."""
+
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+
+from recalld.continuity import extract_told_en, extract_told_zh
+from recalld.continuity.decisions import merged, turns
+from recalld.continuity.hearing import Exchange, Hearing, exchange
+from recalld.continuity.likeness import content
+from recalld.continuity.model import Checkpoint, Turn
+from recalld.continuity.placeholders import is_placeholder
+from recalld.continuity.progress import reported_done
+from recalld.continuity.statements import Statement, Topic, statements
+from recalld.continuity.told import (
+    MIN_WORDS,
+    Plan,
+    Told,
+    is_bare,
+    offers,
+    tell,
+    weigh,
+    words_of,
+)
+from recalld.continuity.wording import asks
+
+# "Use X" is a choice in a short message, and part of a description in a long one.
+MAX_CHOOSING_SENTENCES = 6
+# The sentence behind a report goes on with it where it tells as much.
+MIN_JOINED_WEIGHT = 2
+MAX_BEHIND_PLAN = 2
+MIN_STATED_WORDS = 2
+# What comes next is said again; before that it may be over.
+LAST_TURNS = 3
+
+_PLANS = tuple(Plan)
+_DECIDED_MARKS = (*extract_told_en.DECIDED_MARKS, *extract_told_zh.DECIDED_MARKS)
+
+
+def step(hearing: Hearing) -> str:
+    """What the last answer that reports anything says of the work, in at most two sentences.
+
+    Of its reports the first of the most weight; where it has none and answers no question, its
+    first plain statement: a vague step is better than an old one.
+    """
+    for place in reversed(range(len(hearing.said))):
+        told, asked = hearing.told(place), hearing.explains(place)
+        found = _reported(told, asked=asked)
+        if not found and not asked:
+            found = next((one.statement.text for one in told if _states(one)), "")
+        if found:
+            return _told_alone(found)
+    return ""
+
+
+def _reported(told: Sequence[Told], *, asked: bool) -> str:
+    """The first report of the most weight with the one in front of it, else the one behind.
+
+    Where plans stand between reports ("now let me run the tests"), of those behind the last one.
+    """
+    weights = [weigh(one, asked=asked) for one in told]
+    start, end = _last_run(told, weights)
+    best = max(weights[start:end], default=0)
+    if best == 0:
+        return ""
+    at = _first_of_list(weights.index(best, start), told, weights)
+    for first in (at - 1, at):
+        if first >= start and _go_together(told[first : first + 2], weights[first : first + 2]):
+            one, other = told[first : first + 2]
+            gap = " " if other.statement.gap else ""
+            return f"{one.report}{gap}{other.report}"
+    others = (told[place].report for place in range(start, end) if weights[place] and place != at)
+    return (is_bare(told[at]) and next(others, "")) or told[at].report
+
+
+def _last_run(told: Sequence[Told], weights: Sequence[int]) -> tuple[int, int]:
+    """The last statements between two plans that report something; all where none do."""
+    end = len(told)
+    for place in range(len(told) - 1, -1, -1):
+        if told[place].plan is Plan.PLANNED:
+            if max(weights[place:end], default=0) >= MIN_JOINED_WEIGHT:
+                return place, end
+            end = place
+    return 0, end if max(weights[:end], default=0) else len(told)
+
+
+def _first_of_list(at: int, told: Sequence[Told], weights: Sequence[int]) -> int:
+    """The first of the items around a report that report something."""
+    while (
+        at > 0
+        and weights[at - 1] >= MIN_JOINED_WEIGHT
+        and told[at].statement.item
+        and told[at - 1].statement.item
+        and told[at].statement.line - told[at - 1].statement.line == 1
+    ):
+        at -= 1
+    return at
+
+
+def _go_together(told: Sequence[Told], weights: Sequence[int]) -> bool:
+    """Whether there are two, and the second goes on behind the first, which is whole."""
+    if len(told) < 2:
+        return False
+    one, other = told
+    same_line = one.statement.line == other.statement.line
+    same_group = one.statement.group == other.statement.group
+    whole = len(one.report) == len(one.statement.text) and len(content(other.report)) >= MIN_WORDS
+    enough = min(weights) >= MIN_JOINED_WEIGHT or is_bare(one)
+    return same_line and same_group and whole and enough
+
+
+def _states(one: Told) -> bool:
+    """Whether it says something, plainly, of whatever it is."""
+    statement, words = one.statement, words_of(one.statement.plain)
+    told = one.planned or one.decided or one.blocked
+    marked = statement.heading or statement.item or statement.leads
+    if told or marked or asks(statement.text) or statement.topic not in {None, Topic.STATUS}:
+        return False
+    if any(way.match(statement.plain) for way in (words.filler, words.looked, words.order)):
+        return False
+    said = words.supposed.search(statement.plain) is None
+    return said and len(content(statement.text)) >= MIN_STATED_WORDS
+
+
+def _told_alone(text: str) -> str:
+    """The report without what is polite in front of it and what leads on behind it."""
+    words = words_of(text)
+    polite = words.polite.match(text)
+    rest = text if polite is None else text[polite.end() :]
+    text = rest if len(content(rest)) >= MIN_WORDS else text
+    return words.leading.sub("", text.rstrip(":：")) if text.endswith((":", "：")) else text
+
+
+def next_action(hearing: Hearing) -> str:
+    """What the last answer that names a next step names, unless it is told as done since."""
+    last = len(hearing.said) - 1
+    for place in range(last, max(-1, last - LAST_TURNS), -1):
+        planned = _planned(hearing.told(place))
+        if planned is not None:
+            later = hearing.said[place + 1 :]
+            return "" if _is_over(planned, hearing.said[place].turn, later) else planned
+    return ""
+
+
+def given_up(checkpoint: Checkpoint, turns: Sequence[Turn]) -> bool:
+    """Whether the next action was an offer, and the user said something to it since; or it was
+    said since that it need not be done.
+    """
+    if not checkpoint.next_action:
+        return False
+    since = checkpoint.updated_at
+    later = [exchange(turn) for turn in turns if since is None or turn.at > since]
+    return _is_given_up(checkpoint.next_action, later)
+
+
+def _is_given_up(planned: str, later: Sequence[Exchange]) -> bool:
+    if offers(planned) and any(map(_answers, later)):
+        return True
+    return any(_cancels(statement, planned) for one in later for statement in one.statements())
+
+
+def _cancels(statement: Statement, planned: str) -> bool:
+    """Whether it says of something with most of the words of what is planned that it goes."""
+    words = content(planned)
+    if asks(statement.text) or statement.topic in {Topic.NEXT, Topic.DONE}:
+        return False
+    cancelled = words_of(statement.plain).cancelled.search(statement.plain) is not None
+    return cancelled and 2 * len(words & content(statement.text)) >= max(2, len(words))
+
+
+def _answers(one: Exchange) -> bool:
+    return bool(one.user) and not one.only_asks
+
+
+def _is_over(planned: str, turn: Turn, later: Sequence[Exchange]) -> bool:
+    if is_placeholder(planned) or _is_given_up(planned, later):
+        return True
+    step = Checkpoint(next_action=planned, updated_at=turn.at)
+    return reported_done(step, [one.turn for one in later]) is not None
+
+
+def _planned(told: Sequence[Told]) -> str | None:
+    """The surest and, of equals, the last plan that is not told as done behind it; None: none.
+
+    Of a list its first open item. A mere plan counts where little is told behind it.
+    """
+    plans = [(at, one) for at, one in enumerate(told) if one.planned]
+    for plan in _PLANS:
+        of_kind = [(at, one) for at, one in plans if one.plan is plan]
+        for at, one in _heads(of_kind):
+            after = told[at + 1 :]
+            if not (plan is Plan.PLANNED and _is_passed(after)) and not _is_told_done(
+                one.planned, after
+            ):
+                return one.planned
+    return None
+
+
+def _is_passed(after: Sequence[Told]) -> bool:
+    """Whether so much is told behind a plan that it was the way there."""
+    said = [one for one in after if one.report]
+    return len(said) > MAX_BEHIND_PLAN or any(
+        weigh(one, asked=False) >= MIN_JOINED_WEIGHT for one in said
+    )
+
+
+def _heads(plans: Sequence[tuple[int, Told]]) -> list[tuple[int, Told]]:
+    """One a list or label, the last first: its first item that is open, else its first words."""
+    groups: dict[tuple[int, int], list[tuple[int, Told]]] = {}
+    for at, one in plans:
+        statement = one.statement
+        alone = 0 if statement.group or statement.item else at + 1
+        groups.setdefault((statement.group, alone), []).append((at, one))
+    heads = []
+    for group in groups.values():
+        open_items = [
+            each for each in group if each[1].statement.item and not each[1].statement.ticked
+        ]
+        words = [
+            each for each in group if not each[1].statement.item and not each[1].statement.leads
+        ]
+        listed = any(each[1].statement.item for each in group)
+        heads += (open_items if listed else words)[:1]
+    return sorted((each for each in heads if _says_enough(each[1])), key=lambda each: -each[0])
+
+
+def _says_enough(one: Told) -> bool:
+    least = 1 if one.statement.topic is Topic.NEXT else MIN_WORDS
+    return len(content(one.planned)) >= least or is_placeholder(one.planned)
+
+
+def _is_told_done(planned: str, after: Iterable[Told]) -> bool:
+    text = "\n".join(one.statement.text for one in after)
+    if not text:
+        return False
+    turn = Turn(user="", assistant=text, at=datetime.min.replace(tzinfo=UTC))
+    return reported_done(Checkpoint(next_action=planned), [turn]) is not None
+
+
+def decisions(old: tuple[str, ...], hearing: Hearing, *, objective: str) -> tuple[str, ...]:
+    """What either side decided, upon what was decided before; the objective itself is none."""
+    kept, marked = old, frozenset(hearing.marked(_DECIDED_MARKS))
+    for place, one in enumerate(hearing.said):
+        new = [text for text in _of_user(one, kept) if text != objective]
+        if place in marked:
+            new += _of_agent(hearing.told(place))
+        kept = merged(kept, new) if new else kept
+    return kept
+
+
+def _of_agent(told: Iterable[Told]) -> list[str]:
+    """Decisions of an answer; of a list under a heading its items alone."""
+    found = [one for one in told if one.decided and _is_choice(one.decided)]
+    listed = {one.statement.group for one in found if one.statement.item and one.statement.group}
+    return [one.decided for one in found if one.statement.item or one.statement.group not in listed]
+
+
+def _of_user(one: Exchange, kept: tuple[str, ...]) -> list[str]:
+    """A user decides by saying so, by choosing, and by taking back what was decided."""
+    found = []
+    short = len(one.asked) <= MAX_CHOOSING_SENTENCES
+    for statement in statements("\n".join(one.asked)):
+        words, told = words_of(statement.plain), tell(statement)
+        if told.decided:
+            found.append(told.decided if statement.topic else statement.text)
+        elif asks(statement.text) or words.undecided.search(statement.plain):
+            continue
+        elif (short and words.chosen.match(statement.plain)) or turns(statement.text, kept):
+            found.append(statement.text)
+    return [text for text in found if _is_choice(text)]
+
+
+def _is_choice(text: str) -> bool:
+    return len(content(text)) >= MIN_WORDS and not is_placeholder(text)
