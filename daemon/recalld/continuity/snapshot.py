@@ -28,7 +28,7 @@ RESULTS = "Unsurfaced Results"
 _SHARES = {"Objective": 2, "Next Action": 2, RESULTS: 2}
 # What a snapshot costs that says nothing, and of what is left the part that results of sub-agents
 # get before the rest.
-EMPTY_TOKENS, RESULTS_SHARE = 110, 0.6
+EMPTY_TOKENS, RESULTS_SHARE = 114, 0.6
 _NEVER_LEFT_OUT = frozenset({"Objective", "Next Action"})
 
 
