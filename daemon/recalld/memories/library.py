@@ -183,6 +183,8 @@ class Library:
                 by_owner.setdefault(memory.owner, []).append(id_)
         for owner, some in by_owner.items():
             self._boards[owner] = self._boards[owner].without(some)
+            # What was forgotten stays in no old view.
+            self._snapshots.pop(owner, None)
 
     def worded(self, owner: str, content: str) -> tuple[Memory, ...]:
         """The owner's memories that may say the very same, oldest first."""

@@ -14,7 +14,8 @@ GOES_ON = "resume"
 # A host waits for this answer before its first prompt; a store that hangs may not take longer.
 KEEP_MS = 500
 # For the signals of a host that is configured to show them; what comes later is told another time.
-SIGNALS_MS = 1_000
+# With the store at its slowest, the rest of the answer still gets there within a hook's deadline.
+SIGNALS_MS = 700
 # In the middle of the work, with the user's last words lost: no moment for anything else.
 MIDWAY = "compact"
 
