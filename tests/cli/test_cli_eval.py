@@ -63,7 +63,11 @@ def test_messages_that_only_their_conversation_explains_are_put_to_every_store(
     # The one is too short to be searched alone; the other is answered by one store.
     more = [
         {"id": "u1", "text": "try it again", "label": "uncertain"},
-        {"id": "u2", "text": "remember where the ladder in the garage hangs?", "label": "uncertain"},
+        {
+            "id": "u2",
+            "text": "remember where the ladder in the garage hangs?",
+            "label": "uncertain",
+        },
     ]
     with (data / "gate" / "gate.jsonl").open("a", encoding="utf-8") as file:
         file.writelines(json.dumps(one) + "\n" for one in more)
