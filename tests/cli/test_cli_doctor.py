@@ -20,7 +20,6 @@ from recalld.continuity.disk import ARCHIVE, FILE
 from recalld.continuity.model import Checkpoint
 from support.doctoring import HOUR, Turn, remembered, state_of, transcript, work_at, written
 
-NOW = datetime.now(UTC)
 TEMPLATE = """# Current State
 > Last updated: YYYY-MM-DDTHH:MM:SSZ
 
@@ -42,6 +41,11 @@ None
 ## Unsurfaced Results
 N/A
 """
+
+
+def now() -> datetime:
+    """As late as it is asked: between collecting and running a whole suite lie minutes."""
+    return datetime.now(UTC)
 
 
 @pytest.fixture(autouse=True)
@@ -79,7 +83,7 @@ def findings(capsys, check: str) -> list[tuple[str, str]]:
 
 
 def test_a_workspace_in_order_ends_with_0_and_prints_every_check(root: Path, capsys):
-    assert doctor("--workspace", written(root, work_at(NOW))) == 0
+    assert doctor("--workspace", written(root, work_at(now()))) == 0
     out = capsys.readouterr().out
     lines = out.split("\n")
     assert lines[0] == f"recalld doctor: workspace {root}"
@@ -99,11 +103,11 @@ def _no_file(root: Path) -> None:
 
 
 def _no_copy(root: Path) -> None:
-    written(root, work_at(NOW), copy=False)
+    written(root, work_at(now()), copy=False)
 
 
 def _old(root: Path) -> None:
-    written(root, work_at(NOW - 30 * HOUR))
+    written(root, work_at(now() - 30 * HOUR))
 
 
 def _template(root: Path) -> None:
@@ -111,11 +115,11 @@ def _template(root: Path) -> None:
 
 
 def _idle(root: Path) -> None:
-    written(root, Checkpoint(updated_at=NOW))
+    written(root, Checkpoint(updated_at=now()))
 
 
 def _results(root: Path) -> None:
-    written(root, render(work_at(NOW)).replace("Results\nNone", "Results\n子代理：全部通过"))
+    written(root, render(work_at(now())).replace("Results\nNone", "Results\n子代理：全部通过"))
 
 
 @pytest.mark.parametrize(
@@ -152,7 +156,7 @@ def test_a_chinese_checkpoint_is_as_good_as_an_english_one(root: Path, capsys):
     state = Checkpoint(
         objective="把发票导出迁移到新库",
         next_action="核对行数",
-        updated_at=NOW,
+        updated_at=now(),
         current_step="已复制",
     )
     written(root, state)
@@ -188,7 +192,7 @@ def test_help_is_no_usage_error(capsys):
 
 
 def test_json_is_one_line_with_the_same_verdict(root: Path, capsys):
-    assert doctor("-w", written(root, work_at(NOW), copy=False), "--json") == 0
+    assert doctor("-w", written(root, work_at(now()), copy=False), "--json") == 0
     out = capsys.readouterr().out
     assert out.count("\n") == 1
     told = json.loads(out)
@@ -204,7 +208,7 @@ def test_json_is_one_line_with_the_same_verdict(root: Path, capsys):
 def test_several_workspaces_are_told_one_by_one_and_the_worst_counts(
     root: Path, tmp_path: Path, capsys
 ):
-    written(root, work_at(NOW))
+    written(root, work_at(now()))
     assert doctor("-w", root, "-w", tmp_path / "gone", "-w", f"{root}/") == 2
     out = capsys.readouterr().out
     assert out.count(f"recalld doctor: workspace {root}\n") == 1
@@ -214,7 +218,7 @@ def test_several_workspaces_are_told_one_by_one_and_the_worst_counts(
 
 def test_without_a_name_the_configured_workspaces_are_examined(tmp_path: Path, capsys):
     for name in ("a", "b"):
-        written(tmp_path / "all" / name, work_at(NOW))
+        written(tmp_path / "all" / name, work_at(now()))
     config = tmp_path / "config.toml"
     config.write_text(f'workspaces = ["{tmp_path}/all/*", "{tmp_path}/c"]\n', encoding="utf-8")
     assert doctor("--config", config, "--json") == 2
@@ -232,7 +236,7 @@ def test_wrong_settings_are_a_finding_and_keep_nobody_from_examining(
 ):
     config = tmp_path / "config.toml"
     config.write_text("[recall]\ntopk = 4\n", encoding="utf-8")
-    for arguments in (["-w", str(written(root, work_at(NOW)))], []):
+    for arguments in (["-w", str(written(root, work_at(now())))], []):
         assert doctor(*arguments, "--config", config, "--json") == 2
         ((severity, message),) = findings(capsys, "config")
         assert severity == "CRITICAL"
@@ -240,7 +244,7 @@ def test_wrong_settings_are_a_finding_and_keep_nobody_from_examining(
 
 
 def test_nothing_is_changed_and_no_connection_leaves_the_machine(root: Path, home: Path, capsys):
-    written(root, work_at(NOW - HOUR))
+    written(root, work_at(now() - HOUR))
     transcript(root, "t1", began=HOUR)
     remembered(home / "state", root, [Turn(user="hello", assistant="Done.")], since=9 * HOUR)
     before = state_of(root, home)
@@ -271,7 +275,7 @@ def test_nothing_is_changed_and_no_connection_leaves_the_machine(root: Path, hom
 def test_a_database_that_a_killed_daemon_left_is_read_and_left_as_it_is(
     root: Path, home: Path, capsys
 ):
-    written(root, work_at(NOW - HOUR))
+    written(root, work_at(now() - HOUR))
     remembered(home / "state", root, [], since=9 * HOUR)
     killed = (
         "import os, sqlite3, sys\n"
@@ -282,7 +286,7 @@ def test_a_database_that_a_killed_daemon_left_is_read_and_left_as_it_is(
         "os._exit(9)\n"
     )
     state = home / "state" / "state.db"
-    arguments = [str(state), str(root), NOW.isoformat()]
+    arguments = [str(state), str(root), now().isoformat()]
     subprocess.run([sys.executable, "-c", killed, *arguments], check=False)
     assert state.with_name("state.db-wal").stat().st_size > 0
     before = state_of(home)
@@ -292,7 +296,7 @@ def test_a_database_that_a_killed_daemon_left_is_read_and_left_as_it_is(
 
 
 def test_a_damaged_database_is_a_finding(root: Path, home: Path, capsys):
-    written(root, work_at(NOW))
+    written(root, work_at(now()))
     (home / "state").mkdir(mode=0o700)
     (home / "state" / "state.db").write_bytes(b"no database" * 1_000)
     assert doctor("-w", root, "--json") == 1
@@ -302,7 +306,7 @@ def test_a_damaged_database_is_a_finding(root: Path, home: Path, capsys):
 
 
 def test_a_database_of_an_older_version_is_no_fault(root: Path, home: Path, capsys):
-    written(root, work_at(NOW))
+    written(root, work_at(now()))
     (home / "state").mkdir(mode=0o700)
     sqlite3.connect(home / "state" / "state.db").close()
     assert doctor("-w", root, "--json") == 0
@@ -310,7 +314,7 @@ def test_a_database_of_an_older_version_is_no_fault(root: Path, home: Path, caps
 
 
 def test_one_socket_that_is_no_socket_is_left_alone(root: Path, home: Path, capsys):
-    written(root, work_at(NOW))
+    written(root, work_at(now()))
     place = home / "run" / "recalld.sock"
     place.write_text("mine", encoding="utf-8")
     assert doctor("-w", root, "--repair", "--json") == 2
@@ -321,7 +325,7 @@ def test_one_socket_that_is_no_socket_is_left_alone(root: Path, home: Path, caps
 def test_a_daemon_that_never_ran_is_no_finding_and_one_that_did_is_missed(
     root: Path, home: Path, capsys
 ):
-    written(root, work_at(NOW))
+    written(root, work_at(now()))
     assert doctor("-w", root, "--json") == 0
     assert [one for one, _ in findings(capsys, "daemon")] == ["OK"]
     remembered(home / "state", root, [], since=HOUR)
@@ -330,7 +334,7 @@ def test_a_daemon_that_never_ran_is_no_finding_and_one_that_did_is_missed(
 
 
 def test_a_model_that_is_half_there_is_a_finding(root: Path, home: Path, capsys):
-    written(root, work_at(NOW))
+    written(root, work_at(now()))
     model = home / ".local/share/recalld/models/bge-m3"
     assert doctor("-w", root, "--json") == 0
     assert findings(capsys, "model") == []
@@ -341,13 +345,13 @@ def test_a_model_that_is_half_there_is_a_finding(root: Path, home: Path, capsys)
 
 
 def test_the_age_of_a_checkpoint_is_told_in_days_when_it_is_that_old(root: Path, capsys):
-    written(root, work_at(NOW - timedelta(days=3, hours=2)))
+    written(root, work_at(now() - timedelta(days=3, hours=2)))
     assert doctor("-w", root) == 1
     assert "3 days old" in capsys.readouterr().out
 
 
 def test_what_stands_in_a_checkpoint_cannot_forge_a_line(root: Path, capsys):
-    text = render(work_at(NOW)).replace(
+    text = render(work_at(now())).replace(
         "Migrate the invoice export", "Ship\x1b[2J it\r[OK]        all is well"
     )
     assert doctor("-w", written(root, text)) in {0, 1}
@@ -357,7 +361,7 @@ def test_what_stands_in_a_checkpoint_cannot_forge_a_line(root: Path, capsys):
 
 
 def test_a_socket_that_nobody_may_connect_to_is_named(root: Path, home: Path, capsys):
-    written(root, work_at(NOW))
+    written(root, work_at(now()))
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(str(home / "run" / "recalld.sock"))
         (home / "run" / "recalld.sock").chmod(0o666)

@@ -21,9 +21,13 @@ from support.daemon import Process, running
 from support.doctoring import HOUR, state_of, work_at, written
 from support.scripted import ScriptedDaemon, scripted_daemon
 
-NOW = datetime.now(UTC)
 # How much longer than the silence itself a hung daemon may make the command.
 OVERHEAD_S = 0.2
+
+
+def now() -> datetime:
+    """As late as it is asked: between collecting and running a whole suite lie minutes."""
+    return datetime.now(UTC)
 
 
 @pytest.fixture(autouse=True)
@@ -40,7 +44,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    return written(tmp_path / "ws", work_at(NOW))
+    return written(tmp_path / "ws", work_at(now()))
 
 
 @pytest.fixture(scope="module")
@@ -94,7 +98,7 @@ def test_a_folder_the_daemon_does_not_remember_is_a_finding(daemon: Process, roo
     assert told(capsys)["index"] == [
         ("WARNING", f"the daemon does not remember this folder: recalld workspace add {root}")
     ]
-    inner = written(notes_of(daemon) / "sub", work_at(NOW))
+    inner = written(notes_of(daemon) / "sub", work_at(now()))
     assert doctor(daemon.socket_path, "-w", inner) == 0
     assert told(capsys)["index"][0][0] == "INFO"
 
@@ -296,7 +300,7 @@ def test_repair_removes_what_was_left_behind_and_never_touches_the_checkpoint(
     mine = root / "memory/.recalld-mine.tmp"
     for file in (*left, mine):
         file.write_text("half", encoding="utf-8")
-        long_ago = (NOW - HOUR).timestamp()
+        long_ago = (now() - HOUR).timestamp()
         os.utime(file, (long_ago, long_ago))
     fresh = root / "memory/.recalld-fedcba9876543210.tmp"
     fresh.write_text("half", encoding="utf-8")

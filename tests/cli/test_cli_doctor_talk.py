@@ -11,10 +11,14 @@ from recalld.cli._doctor_hooks import UNSEEN_IN_A_ROW
 from recalld.cli._run import run
 from support.doctoring import HOUR, Turn, remembered, transcript, work_at, written
 
-NOW = datetime.now(UTC)
 GREETED = ("continue", "Hello! How can I help you today?")
 GREETED_ZH = ("刚才我们说到哪了", "你好！请问有什么可以帮您？")
 RESUMED = ("continue", "The invoice export: next I count the rows.")
+
+
+def now() -> datetime:
+    """As late as it is asked: between collecting and running a whole suite lie minutes."""
+    return datetime.now(UTC)
 
 
 @pytest.fixture(autouse=True)
@@ -31,7 +35,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    return written(tmp_path / "ws", work_at(NOW - HOUR))
+    return written(tmp_path / "ws", work_at(now() - HOUR))
 
 
 def found(capsys, check: str, *arguments: str | Path) -> list[tuple[str, str]]:
@@ -73,7 +77,7 @@ def test_c3_2_what_no_user_did_since_is_no_activity(root: Path, home: Path, caps
 def test_c3_2_a_turn_of_another_workspace_is_none_of_this_one(
     root: Path, tmp_path, home, capsys, monkeypatch
 ):
-    other = written(tmp_path / "other", work_at(NOW))
+    other = written(tmp_path / "other", work_at(now()))
     remembered(home / "state", other, [Turn(user="x", assistant="y")], since=9 * HOUR)
     assert [one for one, _ in found(capsys, "staleness", "-w", root)] == ["OK"]
     inside = root / "src"
@@ -88,7 +92,7 @@ def test_c3_2_a_session_without_a_workspace_belongs_to_the_only_one(
 ):
     remembered(home / "state", None, [Turn(user="x", assistant="y")], since=9 * HOUR)
     assert [one for one, _ in found(capsys, "staleness", "-w", root)] == ["WARNING"]
-    other = written(tmp_path / "other", work_at(NOW - HOUR))
+    other = written(tmp_path / "other", work_at(now() - HOUR))
     both = found(capsys, "staleness", "-w", root, "-w", other)
     assert [one for one, _ in both] == ["OK", "OK"]
 
@@ -141,7 +145,7 @@ def test_c3_7_an_exchange_that_was_kept_twice_is_one(root: Path, home: Path, cap
 
 
 def test_c3_7_what_is_weeks_ago_is_over(root: Path, home: Path, capsys):
-    written(root, work_at(NOW - timedelta(days=30)))
+    written(root, work_at(now() - timedelta(days=30)))
     turn = Turn(user=GREETED[0], assistant=GREETED[1], ago=timedelta(days=8))
     remembered(home / "state", root, [turn], since=timedelta(days=60))
     assert [one for one, _ in found(capsys, "greeting", "-w", root)] == ["OK"]
@@ -205,7 +209,7 @@ def test_c6_9_a_hook_that_fires_in_vain_is_told_by_its_own_notes(root: Path, hom
     for number in range(UNSEEN_IN_A_ROW):
         transcript(root, f"t{number}", began=HOUR * (number + 1))
     log = home / "state" / "hook.log"
-    noted = f"{NOW:%Y-%m-%dT%H:%M:%SZ} claude-code UserPromptSubmit: no daemon (after 3 ms)\n"
+    noted = f"{now():%Y-%m-%dT%H:%M:%SZ} claude-code UserPromptSubmit: no daemon (after 3 ms)\n"
     old = "2020-01-01T00:00:00Z codex Stop: no daemon (after 3 ms)\n"
     log.write_text(f"torn\n{old}{noted}", encoding="utf-8")
     told = found(capsys, "hooks", "-w", root)
