@@ -145,7 +145,9 @@ async def test_what_is_written_by_name_is_told_to_listeners(tmp_path):
     async with open_scene(tmp_path) as scene:
         await scene.checkpoints.write(str(scene.root), {"objective": "Paint it"}, session=KEY)
         await scene.service.child_ended(
-            str(scene.root), KEY, ChildResult(child="c", outcome="ok", result="", at=scene.clock())
+            str(scene.root),
+            KEY,
+            ChildResult(child="c", outcome="ok", result="All pass.", at=scene.clock()),
         )
         await scene.round()
         told = [(each.what, each.detail, each.session_key) for each in scene.told]
