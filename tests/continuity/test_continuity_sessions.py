@@ -1,13 +1,13 @@
 """Whole sessions end in the checkpoint that a person would want of them.
 
-The rules were made before the sessions of ``unseen``, ``unseen2`` and ``unseen3`` were tried.
+The rules were made before the sessions of ``unseen``, ``unseen2``, ``unseen3`` and ``unseen4`` were tried.
 """
 
 import pytest
 
 from support.told_sessions import Session, at_once, sessions, turn_by_turn, wrong
 
-FILES = ("english", "chinese", "unseen", "unseen2", "unseen3")
+FILES = ("english", "chinese", "unseen", "unseen2", "unseen3", "unseen4")
 ALL = [(name, session) for name in FILES for session in sessions(name)]
 
 

@@ -18,8 +18,6 @@ from recalld.text.language import has_cjk, is_cjk
 from recalld.text.quote import shortened
 from recalld.text.redact import redact
 
-MAX_CHARS = 200
-MAX_CJK_CHARS = 100
 # Fewer words than these name no work: "fix it", 改一下.
 MIN_TASK_WORDS = 3
 # Of a sentence that only may name work, where the answer is about work.
@@ -206,4 +204,4 @@ def _goes_on(task: str, objective: str, last: str) -> bool:
 
 def _short(sentence: str) -> str:
     line = redact(" ".join(sentence.split())).text
-    return shortened(line, MAX_CJK_CHARS if is_cjk(line) else MAX_CHARS)
+    return shortened(line, extract_told.max_chars(line))

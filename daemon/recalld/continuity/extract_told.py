@@ -22,6 +22,7 @@ from recalld.continuity.told import (
     words_of,
 )
 from recalld.continuity.wording import asks
+from recalld.text.language import is_cjk
 
 # "Use X" is a choice in a short message, and part of a description in a long one.
 MAX_CHOOSING_SENTENCES = 6
@@ -29,11 +30,24 @@ MAX_CHOOSING_SENTENCES = 6
 MIN_JOINED_WEIGHT = 2
 MAX_BEHIND_PLAN = 2
 MIN_STATED_WORDS = 2
+# Longer texts are cut.
+MAX_CHARS = 200
+MAX_CJK_CHARS = 100
 # What comes next is said again; before that it may be over.
 LAST_TURNS = 3
 
 _PLANS = tuple(Plan)
 _DECIDED_MARKS = (*extract_told_en.DECIDED_MARKS, *extract_told_zh.DECIDED_MARKS)
+
+
+def is_short(text: str) -> bool:
+    """Whether a field can hold it whole."""
+    return len(text) <= max_chars(text)
+
+
+def max_chars(text: str) -> int:
+    """How much of a text a field holds."""
+    return MAX_CJK_CHARS if is_cjk(text) else MAX_CHARS
 
 
 def step(hearing: Hearing) -> str:
@@ -103,9 +117,11 @@ def _go_together(told: Sequence[Told], weights: Sequence[int]) -> bool:
     one, other = told
     same_line = one.statement.line == other.statement.line
     same_group = one.statement.group == other.statement.group
+    fits = is_short(f"{one.report} {other.report}")
     whole = len(one.report) == len(one.statement.text) and len(content(other.report)) >= MIN_WORDS
-    enough = min(weights) >= MIN_JOINED_WEIGHT or is_bare(one)
-    return same_line and same_group and whole and enough
+    plain = _states(one) and weights[1] >= MIN_JOINED_WEIGHT
+    enough = min(weights) >= MIN_JOINED_WEIGHT or is_bare(one) or plain
+    return same_line and same_group and fits and whole and enough
 
 
 def _states(one: Told) -> bool:
@@ -168,7 +184,8 @@ def _cancels(statement: Statement, planned: str) -> bool:
 
 
 def _answers(one: Exchange) -> bool:
-    return bool(one.user) and not one.only_asks
+    thanks = words_of(one.user).thanks.match(one.user) is not None
+    return bool(one.user) and not one.only_asks and not thanks
 
 
 def _is_over(planned: str, turn: Turn, later: Sequence[Exchange]) -> bool:

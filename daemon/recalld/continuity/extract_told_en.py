@@ -15,8 +15,10 @@ _NO_PLAN = (
 )
 # Named as what comes next.
 NEXT = (
-    r"\W*(?:(?:and|so|then|now|but)[\s,]+)*+(?:the )?next(?: (?:steps?|actions?|thing|tasks?|up))?"
-    rf"(?:\s*,|(?= (?:{_I_WILL}|let me|{VERB})\b)| (?:is|are|will be|comes)\b(?: to\b)?)"
+    r"\W*(?:(?:and|so|then|now|but)[\s,]+)*+"
+    rf"(?:next(?= (?:{_I_WILL}|let me|{VERB}(?! (?:is|was|will|comes|notes?)\b))\b)"
+    r"|(?:the )?next(?: (?:steps?|actions?|thing|tasks?|up))?(?:\s*,| (?:is|are|will be"
+    r"|comes)\b(?: to\b)?))"
     rf"\s*(?:{_I_WILL}|let me)?\s*(?:now |then |also )*+(?P<after>.*)"
     r"|\W*what(?:'s| is| remains)(?: left| next| missing)? (?:is|are)(?: to)? (?P<left>.*)"
     rf"|\W*(?:(?:and|so|then|now|but)[\s,]+)*+(?:{_I_WILL}|let me) {_NO_PLAN}(?P<last>.*?)"
@@ -55,7 +57,8 @@ DECIDED = (
 CHOSEN = (
     r"\W*(?:(?:please|then|ok|okay|and|so|yes|no|actually|sorry|hm+|well)[\s,]+)*+(?:(?:let's|we"
     r"|you should|just|better|rather)[\s,]+)*+(?:use|keep|go with|go for|stick (?:with|to)"
-    r"|stay with|prefer|leave out|skip|drop|take|avoid|postpone)\s+\S+.*"
+    r"|stay with|prefer|leave out|skip|drop|take|avoid|postpone|exclude|include|ignore|pick"
+    r"|choose)\s+\S+.*"
     r"|\W*(?:(?:please|then|ok|okay|and|so|yes|no|but)[\s,]+)*+(?:(?:don't|do not|never) (?!worry\b"
     r"|forget\b|know\b|mind\b|stop\b|care\b|think\b|understand\b|bother\b|see\b)"
     r"|always )\w+\s+\S+.*"
@@ -70,9 +73,9 @@ CHOSEN = (
 CANCELLED = (
     r"\b(?:(?:not|no longer|isn't|aren't|never) (?:needed|necessary|required|wanted)|unnecessary"
     r"|obsolete"
-    r"|moot|superseded|called off|cancell?ed|skip(?:ped|ping)?|drop(?:ped|ping)?|leave out"
-    r"|forget about"
-    r"|never mind)\b"
+    r"|moot|superseded|called off|cancell?ed)\b"
+    r"|^\W*(?:(?:please|ok|okay|actually|no|then|let's|we|can|just)[\s,]+)*+(?:skip|drop|leave out"
+    r"|forget(?: about)?|never mind|cancel)\b"
 )
 # Somebody changes their mind, or puts one thing in the place of another.
 TURNED = (
@@ -108,6 +111,22 @@ BLOCKED = (
     r"|confirmation)\b|\bneeds your\b"
     r"|\b(?:i|we) (?:still |currently )?(?:have no|don't have|do not have|lack|haven't got|miss)"
     r" (?:\w+ ){0,3}?(?:access|credentials?|permissions?|api keys?|keys?|tokens?|approval)\b)"
+)
+# Nothing is in the way at all.
+NOTHING_BLOCKS = (
+    r"\bno (?:open |known |more |current |further )?blockers?\b|\bunblocked\b"
+    r"|\bnothing (?:is |else )?(?:blocks|blocking|blocked|in the way)\b"
+)
+# What programs do to one another is not in the way of the work.
+MACHINERY = (
+    r"\b(?:requests?|calls?|users?|ips?|ports?|threads?|traffic|quer(?:y|ies)|sockets?|events?"
+    r"|loop|browser"
+    r"|scripts?|images?|cookies?|pop-?ups?|ads?|process(?:es)?|coroutines?|render\w*|e-?mails?"
+    r"|messages?"
+    r"|writes?|reads?|workers?|connections?|logins?|clients?|accounts?|bots?)\s+(?:that\s+)?(?:is"
+    r"|are|was"
+    r"|were|gets?|get|got|being|been|stay|can be|will be)?\s*(?:now |still )?(?:blocked|waiting"
+    r"|stuck)\b"
 )
 # In front of what work is stuck on.
 STUCK = (
@@ -171,15 +190,16 @@ UNDERWAY = (
 # What was found out.
 FINDING = (
     r"\b(?:(?:root )?cause (?:is|was)|(?:the )?(?:problem|issue|bug|culprit|reason|bottleneck"
-    r"|fault) (?:is|was|lies)|turns out|turned out|it is because|caused by|comes from|stems from"
+    r"|fault) (?:is|was|lies)|turns out|turned out|it is because|caused by|c[oa]mes? from|stem(?:s"
+    r"|med) from"
     r"|(?:can|could) reproduce|reproduced)\b"
 )
 # Looking around is less to tell than what came of it.
 LOOKED = (
-    r"\W*(?:i|we)(?:'ve| have)? (?:now |also |just |already |first )*(?:looked|read|checked"
+    r"\W*(?:(?:i|we)(?:'ve| have)? )?(?:now |also |just |already |first )*(?:looked|read|checked"
     r"|examined"
     r"|searched|opened|reviewed|went through|inspected|scanned|listed|explored|started|understood"
-    r"|noticed|considered|found the file|tried)\b"
+    r"|noticed|considered|found the file|tried|reproduced)\b"
 )
 # In an answer to a question, this alone tells of the work.
 TOLD = (
@@ -214,6 +234,18 @@ POLITE = (
     r"|good|thanks|absolutely|of course|certainly|sorry"
     r"|nice)(?: thing)?\s*[,.!:\u2013\u2014-]+\s*)++"
 )
+# A word of thanks or of leave, which answers nothing.
+THANKS = (
+    r"\W*(?:thanks?|thank you|thx|great|nice|cool|perfect|awesome|good (?:night|job|work)"
+    r"|well done|bye"
+    r"|see you|later|that's (?:all|it)|enough|not now|tomorrow|(?:let's )?stop(?: here)?)\b"
+)
+# A question that asks for work, not for words.
+ASKS_WORK = (
+    r".*\b(?:(?:can|could|would|will) (?:you|we)|please|let's)\b(?!.{0,30}\b(?:explain|tell"
+    r"|describe|clarify"
+    r"|elaborate|remind|understand|think|say|know|what|why|how|summari[sz]e|list|show)\b)"
+)
 # Clauses of one sentence.
 CLAUSE = (
     r"\s*(?:[,;]|\s[\u2013\u2014-])\s+(?:(?:and|but|so|then|though|yet)\s+)*"
@@ -221,11 +253,13 @@ CLAUSE = (
 )
 # What the user is told to do.
 ORDER = (
-    rf"\W*(?:(?:please|now|then|first|just|simply|you (?:can|should|may|need to))[\s,]+)*+{VERB}\b"
+    r"\W*(?:(?:please|now|then|first|just|simply|you (?:can|should|may|need to))[\s,]+)*+"
+    rf"{VERB}\s+(?:the|an?|your|this|that|these|those|it|them|all|both|with|again|to|one|two|¤)"
 )
 
 # One of these is in all that plans, blocks or decides.
 PLAN_MARKS = (
+    "now ",
     "next", "will ", "'ll ", "going to ", "want", "plan to ", "intend to ", "let me ", "need to ",
     "have to ", "should", "remains to ", "what's", "what is", "what remains", "shall ", "can i",
     "can we", "may i", "may we", "like me to", "ready ",

@@ -7,7 +7,7 @@ from recalld.continuity.guard import is_poison
 from recalld.continuity.model import Turn
 from recalld.continuity.questions import asks_to_resume
 from recalld.continuity.statements import Statement, statements
-from recalld.continuity.told import Told, is_bare, tell, weigh
+from recalld.continuity.told import Told, is_bare, tell, weigh, words_of
 from recalld.continuity.wording import asks, plain, sentences
 from recalld.text.clean import clean_prompt, strip_own_blocks
 
@@ -34,8 +34,10 @@ class Exchange:
 
     @property
     def only_asks(self) -> bool:
-        """Whether the user asked something and nothing else."""
-        return bool(self.asked) and all(map(asks, self.asked))
+        """Whether the user asked something, and for no work."""
+        return bool(self.asked) and all(
+            asks(one) and not words_of(one).asks_work.match(plain(one)) for one in self.asked
+        )
 
 
 @dataclass(slots=True)

@@ -26,7 +26,8 @@ STATUS = (
     r"(?:(?:the |current |overall |project |latest )?(?:status|progress)"
     r"(?: (?:update|report|so far|now))?|current (?:state|step)|where (?:we|things|it|i) (?:are|am"
     r"|stands?)(?: now)?"
-    r"|(?:executive |short |final )?summary|tl;?dr|in short|in summary|so far|results?|outcome)\b"
+    r"|(?:executive |short |final )?summary|tl;?dr|in short|in summary|so far|results?|outcome"
+    r"|(?:the )?(?:root )?cause|findings?|diagnosis|conclusion)\b"
 )
 DONE = (
     r"(?:(?:all |already )?done(?: so far| now| today)?|completed(?: (?:so far|work|tasks?"

@@ -91,6 +91,8 @@ def _clears(statement: Statement, part: str) -> bool:
         return is_placeholder(statement.text) or words.unblocked.search(plain) is not None
     if asks(statement.text) or statement.topic in {Topic.NEXT, Topic.DECIDED}:
         return False
+    if words.nothing_blocks.search(plain) and not words.supposed.search(plain):
+        return True
     return any(_settles(plain[slice(*clause)], part) for clause in words.clauses(plain))
 
 

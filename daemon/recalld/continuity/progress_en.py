@@ -19,7 +19,8 @@ DONE = (
     r"|built|copied|moved|renamed|replaced|converted|tested|verified|checked|reviewed|approved"
     r"|signed|posted|printed|booked|ordered|paid|set up|cleaned up|rolled out|went out|is live"
     r"|are live|is up|generated|exported|imported|refactored|rewritten|documented|configured"
-    r"|reserved|bought|switched|runs|split|cut|found|sped up|upgraded|launched|executed|patched"
+    r"|reserved|bought|switched|runs|split|cut|found|sped up|rewrote|made|undid|upgraded|launched"
+    r"|executed|patched"
     r"|prepared|changed|edited"
     r"|compared|downloaded|synced|proofread)\b"
 )

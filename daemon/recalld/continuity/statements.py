@@ -56,7 +56,7 @@ _SIGNS = ":：?？-–—→"
 _LINE = re.compile(
     r"(?P<indent>[ \t]*)(?:(?P<hash>#{1,6})[ \t]+)?"
     r"(?P<bullet>[-*+•‣·][ \t]+|\(?\d{1,2}(?:[.)][ \t]+|[.)、）](?=[^\d\s]))"
-    r"|[一二三四五六七八九十]{1,2}、)?(?:\[(?P<box>[^\]\n])\][ \t]+)?"
+    r"|[一二三四五六七八九十]{1,2}、|\d\ufe0f?\u20e3[ \t]*)?(?:\[(?P<box>[^\]\n])\][ \t]+)?"
     r"(?P<icons>(?:[\u2190-\u21ff\u2300-\u23ff\u2460-\u24ff\u25a0-\u27bf\u2b00-\u2bff"
     r"\U0001f000-\U0001faff]\ufe0f?[ \t]*)*)"
 )
@@ -72,10 +72,13 @@ _NAMES = {
     for topic in Topic
 }
 _ANY_NAME = "|".join(f"(?P<{topic}>{names})" for topic, names in _NAMES.items())
+# "Next steps for you:"
+_SUFFIX = r"(?P<of>\s+(?:for|on|in|from)\b[^:：.。!?\n]{1,30})?"
 _NOTE = r"(?:[ ]?[(（][^()（）\n]{1,40}[)）])?"
 # A label in front of what it labels; a dash needs blanks around it.
 _LABEL = re.compile(
-    rf"[\W_]*(?:{_ANY_NAME}){_NOTE}[】\]]?\s*(?:[:：?？]+|\s[-–—]\s|[—–→]|->)\s*", re.IGNORECASE
+    rf"[\W_]*(?:{_ANY_NAME}){_NOTE}{_SUFFIX}[】\]]?\s*(?:[:：?？]+|\s[-–—]\s|[—–→]|->)\s*",
+    re.IGNORECASE,
 )
 # A line that is nothing but a name, with a few words of what it is the name for.
 _HEADING = re.compile(
@@ -190,7 +193,9 @@ class _Reader:
             # What is labelled one by one needs no heading; what stands between is something else.
             self.section = None
         self.groups += 1
-        return topic, self.groups, start if topic is Topic.DONE else label.end()
+        # "Done: x" without its label is a thing, "Decision on y: z" without it is of nothing.
+        whole = topic is Topic.DONE or (topic is Topic.DECIDED and label["of"])
+        return topic, self.groups, start if whole else label.end()
 
 
 def _topic(found: re.Match[str]) -> Topic:

@@ -72,6 +72,10 @@ class Words:
     leading: re.Pattern[str]
     pending: re.Pattern[str]
     cancelled: re.Pattern[str]
+    nothing_blocks: re.Pattern[str]
+    machinery: re.Pattern[str]
+    thanks: re.Pattern[str]
+    asks_work: re.Pattern[str]
     marks: tuple[str, ...]
 
     @classmethod
@@ -103,6 +107,8 @@ class Words:
 _ENGLISH = Words.of(extract_told_en)
 _CHINESE = Words.of(extract_told_zh)
 _ENDS = " \t:：,，;；.。"
+# "1) this 2) that" on one line: the first is next.
+_FIRST_OF_LINE = re.compile(r"\(?(?:1[.)）]|①)\s*(?P<first>.+?)[,，;；]?\s*(?:\(?2[.)）]|②).*")
 _TAIL = re.compile(r",? next$", re.IGNORECASE)
 
 
@@ -226,7 +232,7 @@ def _kind(plain: str, begin: int, end: int, words: Words) -> tuple[str | Plan, i
     if (blocked := words.blocked.search(plain, begin, end)) is not None:
         before = plain[begin : blocked.start()]
         over = words.unblocked.search(plain, begin, end) or reports_done(before)
-        if not (over or words.supposed.search(before)):
+        if not (over or words.machinery.search(plain, begin, end) or words.supposed.search(before)):
             stuck = words.stuck.match(plain, begin)
             return "blocked", begin if stuck is None else stuck.end()
     decided = words.decided.search(plain, begin, end)
@@ -251,7 +257,7 @@ def _clause_weight(clause: str, words: Words, *, asked: bool) -> int:
         return 1
     if words.finding.search(clause) or reports_done(clause):
         return 3
-    return 2 if words.underway.search(clause) else 0
+    return 2 if words.underway.search(clause) and not words.order.match(clause) else 0
 
 
 def _without_lead(one: Statement, words: Words) -> str:
@@ -264,4 +270,5 @@ def _without_lead(one: Statement, words: Words) -> str:
 
 
 def _bare(text: str) -> str:
-    return _TAIL.sub("", text.strip(_ENDS))
+    first = _FIRST_OF_LINE.match(text)
+    return _TAIL.sub("", (text if first is None else first["first"]).strip(_ENDS))
