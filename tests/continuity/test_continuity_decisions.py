@@ -54,6 +54,7 @@ def test_a_change_of_mind_stands_in_the_place_of_what_it_changes(old: str, new: 
         ("Backups are encrypted with age", "Backups run at three in the morning"),
         ("日志写到 stdout", "改用 zstd 压缩备份"),
         ("Store the config in YAML", "use tabs instead of spaces"),
+        ("Run the parser on the main thread", "We never block the main thread"),
     ],
 )
 def test_other_decisions_stay(old: str, new: str):

@@ -334,3 +334,19 @@ def test_the_old_checkpoint_is_left_as_it_was():
     before = replace(OLD)
     _made(("now run the row count check", "I ran it: all equal."), old=OLD)
     assert before == OLD
+
+
+def test_a_session_of_an_afternoon_is_read_in_a_moment():
+    answer = (
+        "I split the work in three: collect notes, stream attachments and a progress bar.\n\n"
+        "### What changed\n- `api/limits.py`: new, 84 lines\n- **Unit tests**: 41 passed\n\n"
+        "The remaining forms cannot show time ranges. 登录和登出接口写好了，单元测试全部通过。\n"
+    )
+    turns = _turns((ASK, answer * 10), *[("go on", answer * 10)] * 31)
+
+    def cost_s() -> float:
+        started = process_time()
+        from_turns(OLD, turns)
+        return process_time() - started
+
+    assert min(cost_s() for _ in range(3)) < 0.06

@@ -1,6 +1,6 @@
 """Whole sessions end in the checkpoint that a person would want of them.
 
-The rules were made before the sessions of ``unseen``, ``unseen2``, ``unseen3`` and ``unseen4`` were tried.
+Those of ``unseen`` to ``unseen4`` were written before the rules had met them.
 """
 
 import pytest

@@ -25,7 +25,8 @@ Attachments are streamed now; 3 GB export took 41 s.|I rewrote the parser.|Fixed
 All 214 tests pass.|Split the page into five components.|The collector has been deployed.
 We've wired the button.|The root cause is a race in the cache.|Created a plan for the split.
 The job is written and tested.|接口写好了|已把 9 个爬虫迁到新框架|根因是连接池没有关闭
-单元测试全部通过|登錄接口已經完成|测试都补上了
+单元测试全部通过|Added a fallback if the API is down.|加上了超时重试，如果失败会报警
+登錄接口已經完成|测试都补上了
 I successfully created a new Next.js project.|Removed the TODO app
 """
 UNDERWAY = """
@@ -35,7 +36,8 @@ The build compiles.|So far 40% of the rows are moved.|正在迁移第三批数�
 NO_REPORTS = """
 I would cache the rates.|You could set the flag.|Let me know if you need more.|Run the script.
 If the test fails, try again.|What do you think?|Sure!|It might be faster.|Glad you like it!
-Next: wire the button|You wrote a test last week.|Here's a summary of the plan|如果报错可以重试
+Next: wire the button|You wrote a test last week.|If the flag is set, the table is created.
+If you agree, the plan is written.|Here's a summary of the plan|如果报错可以重试
 建议先备份|需要我继续吗？|You have not yet tested it.|I'll add the test.|接下来更新文档
 """
 PLANS = {
@@ -141,6 +143,31 @@ def test_a_decision_is_heard(text: str):
     assert made is not None
     assert len(made.key_decisions) == 2
     assert made.key_decisions[-1] in text
+
+
+def test_decisions_of_the_file_stay_as_they_stand():
+    long = f"Keep the old table\nand its {'very ' * 60}long name"
+    made = _made(("go on", "We decided to ship in May."), old=replace(OLD, key_decisions=(long,)))
+    assert made is not None
+    assert made.key_decisions == (long, "We decided to ship in May.")
+
+
+@pytest.mark.parametrize(
+    ("text", "chosen"),
+    [
+        ("use COPY instead of INSERT", True), ("exclude trial accounts", True),
+        ("option 2 please", True), ("never touch the ledger tests", True),
+        ("no toggle, follow the system setting", True), ("那就分三批做完再说", True),
+        ("图片统一走 CDN", True), ("take a look at the logs please", False),
+        ("don't worry about that part", False), ("no problem, go ahead with it", False),
+        ("drop the old index, rebuild the table and then compare every row of it", False),
+        ("should we use COPY?", False), ("别忘了更新文档", False), ("maybe use COPY", False),
+    ],
+)  # fmt: skip
+def test_a_user_decides_by_choosing(text: str, *, chosen: bool):
+    made = _made((text, "I copied the schema."))
+    assert made is not None
+    assert (text in made.key_decisions) is chosen
 
 
 @pytest.mark.parametrize("text", _rows(NO_DECISIONS))

@@ -104,12 +104,12 @@ def settled(checkpoint: Checkpoint, turns: Sequence[Turn]) -> frozenset[str]:
 def _told(objective: str, decided: tuple[str, ...], said: Sequence[Exchange]) -> Checkpoint:
     hearing = Hearing(said)
     failed = not said[-1].answer and next(_tasks(said[-1]), "")
+    kept = extract_told.decisions(decided, hearing, objective=objective)
     return Checkpoint(
         objective=objective,
         current_step=_short(extract_told.step(hearing)),
-        key_decisions=tuple(
-            map(_short, extract_told.decisions(decided, hearing, objective=objective))
-        ),
+        # What stands in the file already stays as it stands there.
+        key_decisions=tuple(one if one in decided else _short(one) for one in kept),
         next_action=_short(failed or extract_told.next_action(hearing)),
         blockers=_short(obstacles.blockers(hearing)),
     )

@@ -131,7 +131,8 @@ def _states(one: Told) -> bool:
     marked = statement.heading or statement.item or statement.leads
     if told or marked or asks(statement.text) or statement.topic not in {None, Topic.STATUS}:
         return False
-    if any(way.match(statement.plain) for way in (words.filler, words.looked, words.order)):
+    talk = (words.filler, words.looked, words.order, words.conditional)
+    if any(way.match(statement.plain) for way in talk):
         return False
     said = words.supposed.search(statement.plain) is None
     return said and len(content(statement.text)) >= MIN_STATED_WORDS

@@ -54,17 +54,20 @@ DECIDED = (
     r"|(?:^|we're |we are |i'm |i am |are |so )going with|went with)\b"
 )
 # Said by a user, it is decided.
+_POLITELY = r"\W*(?:(?:please|then|ok|okay|and|so|but|yes|no|actually|sorry|hm+|well)[\s,]+)*+"
 CHOSEN = (
-    r"\W*(?:(?:please|then|ok|okay|and|so|yes|no|actually|sorry|hm+|well)[\s,]+)*+(?:(?:let's|we"
-    r"|you should|just|better|rather)[\s,]+)*+(?:use|keep|go with|go for|stick (?:with|to)"
-    r"|stay with|prefer|leave out|skip|drop|take|avoid|postpone|exclude|include|ignore|pick"
-    r"|choose)\s+\S+.*"
-    r"|\W*(?:(?:please|then|ok|okay|and|so|yes|no|but)[\s,]+)*+(?:(?:don't|do not|never) (?!worry\b"
-    r"|forget\b|know\b|mind\b|stop\b|care\b|think\b|understand\b|bother\b|see\b)"
-    r"|always )\w+\s+\S+.*"
-    r"|\W*(?:(?:please|then|ok|okay|yes|no|let's|i'd say|do|take)[\s,]+)*+(?:the )?(?:option"
-    r"|variant"
-    r"|approach|plan|solution|version|alternative) (?:no\.? ?)?(?:\d|[a-f]\b|one|two|three).*"
+    rf"{_POLITELY}(?:(?:let's|we|you should|just|better|rather)[\s,]+)*+(?:(?:use|keep|go with"
+    rf"|go for"
+    r"|stick (?:with|to)|stay with|prefer)\s+\S+.*"
+    # More words than these are a piece of work.
+    r"|(?:leave out|skip|drop|take(?! (?:an?|care|your|it|into)\b)|avoid|postpone|exclude|include"
+    r"|ignore"
+    r"|pick|choose)(?: \S+){1,7}\W*$)"
+    rf"|{_POLITELY}(?:(?:don't|do not|never) (?!worry\b|forget\b|know\b|mind\b|stop\b|care\b"
+    rf"|think\b"
+    r"|understand\b|bother\b|see\b)|always )\w+\s+\S+.*"
+    rf"|{_POLITELY}(?:(?:let's|i'd say|do|take)[\s,]+)*+(?:the )?(?:option|variant|approach|plan"
+    r"|solution|version|alternative) (?:no\.? ?)?(?:\d|[a-f]\b|one|two|three).*"
     r"|\W*no (?!problem|worries|thanks|idea|need|rush|one\b|way|matter)\w+(?: \w+){0,3},\s*\w+ .*"
     r"|.*,\s*(?:and |but |so )?let's (?:use|keep|go with|go for|stick with|skip|drop|leave out"
     r"|postpone)\s+\S+.*"
@@ -86,7 +89,7 @@ TURNED = (
 # What is not to be, behind the words that say so.
 REJECTED = (
     r"(?:\b(?:instead of|rather than|in place of|no longer|not any ?more|drop|scrap|stop using"
-    r"|away from|not|never)|n't)\s+(?P<rejected>[^,.;:()]+)"
+    r"|away from)|,\s*not)\s+(?P<rejected>[^,.;:()]+)"
 )
 NEGATED = (
     r"\b(?:don't|do not|doesn't|does not|won't|will not|never|not (?:to|use|keep)|no longer|avoid"
@@ -216,8 +219,15 @@ BARE = (
 )
 # What would be, and what is not so yet.
 SUPPOSED = (
-    r"\b(?:would|could|might|may|should|must|shall|can be|if|unless|suppose|probably|perhaps|maybe"
-    r"|likely|recommend|suggest|consider|to be)\b"
+    r"\b(?:would|could|might|(?<!in )(?<!on )may(?! \d)|should|must|shall|can be|suppose|probably"
+    r"|perhaps"
+    r"|maybe|likely|recommend|suggest|consider|to be)\b"
+)
+# What is so only where something else is.
+CONDITIONAL = (
+    r"\W*(?:(?:and|but|so|then|also|only)[\s,]+)*+(?:if|unless|once|when(?:ever)?|as soon as"
+    r"|in case"
+    r"|assuming|provided|until)\b"
 )
 FILLER = (
     r"\W*(?:of course|certainly|absolutely|thanks?|thank you|you're (?:welcome|right)|happy to"

@@ -65,6 +65,7 @@ class Words:
     told: re.Pattern[str]
     bare: re.Pattern[str]
     supposed: re.Pattern[str]
+    conditional: re.Pattern[str]
     filler: re.Pattern[str]
     polite: re.Pattern[str]
     clause: re.Pattern[str]
@@ -153,7 +154,9 @@ def weigh(told: Told, *, asked: bool) -> int:
     words = words_of(one.plain)
     if is_bare(told):
         return 3
-    if not plain or words.filler.match(plain) or len(content(told.report)) < MIN_WORDS:
+    if not plain or any(way.match(plain) for way in (words.filler, words.conditional)):
+        return 0
+    if len(content(told.report)) < MIN_WORDS:
         return 0
     clauses = (plain[slice(*clause)] for clause in words.clauses(plain))
     weight = max((_clause_weight(clause, words, asked=asked) for clause in clauses), default=0)
@@ -223,7 +226,7 @@ def _pieces(plain: str, words: Words) -> Iterator[_Piece]:
 
 def _kind(plain: str, begin: int, end: int, words: Words) -> tuple[str | Plan, int] | None:
     """What a clause is but a report, and where its own words begin."""
-    supposed = words.supposed.search(plain, 0, begin) is not None
+    supposed = begin > 0 and _is_supposed(plain[:begin], words)
     named = _begins_plan(words.next, plain, begin)
     if named is not None and not supposed:
         return Plan.NAMED, named
@@ -232,7 +235,7 @@ def _kind(plain: str, begin: int, end: int, words: Words) -> tuple[str | Plan, i
     if (blocked := words.blocked.search(plain, begin, end)) is not None:
         before = plain[begin : blocked.start()]
         over = words.unblocked.search(plain, begin, end) or reports_done(before)
-        if not (over or words.machinery.search(plain, begin, end) or words.supposed.search(before)):
+        if not (over or words.machinery.search(plain, begin, end) or _is_supposed(before, words)):
             stuck = words.stuck.match(plain, begin)
             return "blocked", begin if stuck is None else stuck.end()
     decided = words.decided.search(plain, begin, end)
@@ -242,6 +245,10 @@ def _kind(plain: str, begin: int, end: int, words: Words) -> tuple[str | Plan, i
     if planned is not None and not supposed:
         return Plan.PLANNED, planned
     return None
+
+
+def _is_supposed(before: str, words: Words) -> bool:
+    return bool(words.supposed.search(before) or words.conditional.match(before))
 
 
 def _begins_plan(pattern: re.Pattern[str], plain: str, begin: int) -> int | None:
