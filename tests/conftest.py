@@ -7,11 +7,16 @@ from inspect import iscoroutinefunction
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from support.guards import noted_errors, run_in_short_steps
 
 # anyio's trio backend is imported lazily; its first import is a long step inside the loop.
 import anyio._backends._trio  # noqa: F401  isort: skip
+
+# How long an example takes is no property: a busy machine fails none.
+settings.register_profile("recalld", deadline=None)
+settings.load_profile("recalld")
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 
