@@ -88,7 +88,7 @@ def test_what_is_not_measured_is_said(
 ) -> None:
     assert run(["eval", str(data), "--config", str(settings)]) == 0
     shown = capsys.readouterr().out
-    assert "heartbeat: not part of this version, skipped" in shown
+    assert "related memories of signals" in shown
     assert "house row" in shown
     only = evaluated(capsys, data, settings, "--sets", "gate")["runs"][0]
     assert (only["notes"], only["questions"], only["gate"]["all"]["n"]) == ([], 0, 3)

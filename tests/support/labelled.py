@@ -56,7 +56,7 @@ def write_data(folder: Path) -> Path:
     (folder / "gate").mkdir()
     (folder / "gate" / "gate.jsonl").write_text(lines([_message(*one) for one in MESSAGES]))
     (folder / "heartbeat").mkdir()
-    (folder / "heartbeat" / "scenarios.jsonl").write_text("{}\n")
+    (folder / "heartbeat" / "scenarios.jsonl").write_text(lines([_scenario()]), encoding="utf-8")
     return folder
 
 
@@ -85,6 +85,31 @@ def _asked(number: int, group: str) -> dict[str, object]:
         "lang": "en",
         "category": "plain",
         "gold": [word],
+    }
+
+
+def _scenario() -> dict[str, object]:
+    """A signal with one memory that belongs to it, and one that only shares a word."""
+
+    def row(name: str, content: str, session: str) -> dict[str, object]:
+        return {
+            "id": name,
+            "content": content,
+            "type": "activity",
+            "session": session,
+            "created_at": "2026-03-01T09:00:00Z",
+        }
+
+    return {
+        "id": "hb-1",
+        "lang": "en",
+        "signal": row("sig", "The nightly ladder inventory export fails again", "s9"),
+        "memories": [
+            row("m1", "Fixed the nightly ladder inventory export by raising its timeout", "s1"),
+            row("m2", "Painted the garden fence green", "s2"),
+        ],
+        "gold": ["m1"],
+        "not_gold": {"m2": "unrelated"},
     }
 
 

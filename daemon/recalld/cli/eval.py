@@ -17,6 +17,7 @@ from recalld.cli._output import print_json, safe, say
 from recalld.config import read
 from recalld.errors import BadRequest
 from recalld.evaluate.gate_eval import gate_predictions
+from recalld.evaluate.heartbeat_eval import heartbeat_predictions
 from recalld.evaluate.held_out import BY_FOLD
 from recalld.evaluate.held_out import held_out as apart
 from recalld.evaluate.html import cell, page
@@ -156,6 +157,8 @@ def _write_predictions(folder: Path, found: Sequence[Evaluation]) -> None:
             write_predictions(place, one.answers)
             if one.judged:
                 (place / "gate.jsonl").write_bytes(gate_predictions(one.judged))
+            if one.linked:
+                (place / "heartbeat.jsonl").write_bytes(heartbeat_predictions(one.linked))
         except OSError as error:
             raise BadRequest(str(place), error.strerror or "cannot be written") from error
 
@@ -197,12 +200,17 @@ def _show(reports: Sequence[Report]) -> None:
     _figures("retrieval", report.retrieval, ("n", *RANKING))
     _figures("by category", report.categories, ("n", *RANKING))
     _figures(f"injected from {report.threshold:g}", injection_of(report), ("n", "rate"))
-    _figures("gate", report.gate, tuple(dict.fromkeys(k for r in report.gate.values() for k in r)))
+    _figures("gate", report.gate, _columns(report.gate))
     _figures("uncertain messages that pass a probe, by store", report.probes, ("n", "rate"))
     if report.controls["n"]:
         _figures("gate controls", {"": report.controls}, ("n", "exact"))
+    _figures("related memories of signals", report.heartbeat, _columns(report.heartbeat))
     if report.took_ms:
         _figures("search, ms", {"": report.latency_ms}, tuple(report.latency_ms))
+
+
+def _columns(table: Table) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(name for row in table.values() for name in row))
 
 
 def _figures(title: str, table: Table, columns: Sequence[str]) -> None:

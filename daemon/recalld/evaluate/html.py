@@ -179,6 +179,7 @@ def _sections(report: Report) -> list[str]:
         *_table("Gate", report.gate, _columns(report.gate)),
         *_table("Gate controls", controls, ("n", "exact")),
         *_table("Uncertain messages that pass a probe, by store", report.probes, ("n", "rate")),
+        *_table("Related memories of signals", report.heartbeat, _columns(report.heartbeat)),
         *_table("Latency, ms", {"search": report.latency_ms}, tuple(report.latency_ms)),
     ]
 

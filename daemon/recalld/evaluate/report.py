@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from recalld.evaluate.gate_eval import control_figures, gate_figures
+from recalld.evaluate.heartbeat_figures import heartbeat_figures
 from recalld.evaluate.metrics import (
     Answer,
     by_row,
@@ -59,8 +60,8 @@ class Report:
 
     ``retrieval`` is by set and level, ``categories`` by set and category; ``useful`` by set,
     ``false`` by category and set. ``probes``: uncertain messages that find something in a store
-    they have nothing to do with, by set. ``took_ms`` are the searches, in the order they were
-    asked.
+    they have nothing to do with, by set. ``heartbeat``: related memories of signals, by language.
+    ``took_ms`` are the searches, in the order they were asked.
     """
 
     name: str
@@ -75,6 +76,7 @@ class Report:
     gate: Table
     controls: Figures
     probes: Table
+    heartbeat: Table
     reliability: tuple[Bin, ...]
     curve: tuple[Point, ...]
     latency_ms: Figures
@@ -97,6 +99,7 @@ def report_of(evaluation: Evaluation) -> Report:
         gate=gate_figures(evaluation.judged),
         controls=control_figures(evaluation.judged),
         probes=_probes(evaluation.probed),
+        heartbeat=heartbeat_figures(evaluation.linked, engine=evaluation.linked_by),
         reliability=tuple(
             Bin(low=low, high=high, n=n, right=right)
             for low, high, n, right in reliability(answers)
@@ -123,6 +126,7 @@ def document(report: Report) -> dict[str, object]:
         "gate": _plain(report.gate),
         "controls": _known(report.controls),
         "probes_passed": _plain(report.probes),
+        "heartbeat": _plain(report.heartbeat),
         "reliability": [
             _known({"from": one.low, "to": one.high, "n": one.n, "right": one.right})
             for one in report.reliability
@@ -169,6 +173,7 @@ def flat(report: Report) -> dict[str, float]:
         "gate": report.gate,
         "gate controls": {"exact": report.controls} if report.controls["n"] else {},
         "probes": report.probes,
+        "heartbeat": report.heartbeat,
         "superseded": {"ranked first": report.superseded_first},
         "latency": {"ms": report.latency_ms},
     }

@@ -10,6 +10,7 @@ from recalld.config import Config
 from recalld.embed.port import Embedder, EmbedderState
 from recalld.errors import BadRequest, Unavailable
 from recalld.evaluate.gate_eval import GATE, Judged, judge, load_messages
+from recalld.evaluate.heartbeat_eval import SCENARIOS, Linked, link, load_scenarios
 from recalld.evaluate.metrics import Answer
 from recalld.evaluate.probes import Probed, probe_stores
 from recalld.evaluate.self_questions import own_answers
@@ -22,7 +23,6 @@ from recalld.searchers import Searchers
 
 # Sets of these names hold other tasks than search.
 GATE_SET, HEARTBEAT_SET = "gate", "heartbeat"
-HEARTBEAT_ABSENT = "heartbeat: not part of this version, skipped"
 
 ALL_RULES = SearchPolicy()
 
@@ -51,7 +51,10 @@ class Recipe:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evaluation:
-    """What came back. ``notes`` say in words what was left out and why."""
+    """What came back. ``notes`` say in words what was left out and why.
+
+    ``linked`` are signals with what was called related, by ``linked_by``: the default engine.
+    """
 
     name: str
     engine: str
@@ -59,6 +62,8 @@ class Evaluation:
     answers: tuple[Answer, ...]
     judged: tuple[Judged, ...] = ()
     probed: tuple[Probed, ...] = ()
+    linked: tuple[Linked, ...] = ()
+    linked_by: str = ""
     notes: tuple[str, ...] = ()
 
 
@@ -75,6 +80,7 @@ async def evaluate(
         load_set(data, name) for name in names if name not in (GATE_SET, HEARTBEAT_SET)
     )
     messages = load_messages(data) if GATE_SET in names else ()
+    scenarios = load_scenarios(data) if HEARTBEAT_SET in names else ()
     async with open_world(
         folder, searched, embed=recipe.config.embed, search=recipe.search, index=recipe.index
     ) as world:
@@ -85,7 +91,8 @@ async def evaluate(
         policy = recipe.config.recall
         judged = await judge(messages, embedder=embedder, policy=policy)
         probed = await probe_stores(world, messages, embedder=embedder, policy=policy)
-        notes = _notes(names, answers, world.index)
+        linked = await link(scenarios, embedder=embedder)
+        notes = (*_engine_notes(world.index), *_degraded_note(answers))
     return Evaluation(
         name=recipe.name,
         engine=str(world.index.identity),
@@ -93,6 +100,8 @@ async def evaluate(
         answers=answers,
         judged=judged,
         probed=probed,
+        linked=linked,
+        linked_by=embedder.identity.engine,
         notes=notes,
     )
 
@@ -119,7 +128,7 @@ def chosen(data: Path, only: Sequence[str]) -> tuple[str, ...]:
     """The names of the sets to run, in order of name."""
     there = list(set_names(data))
     there += [name for name in (GATE_SET,) if (data / GATE).is_file()]
-    there += [HEARTBEAT_SET] if (data / HEARTBEAT_SET / "scenarios.jsonl").is_file() else []
+    there += [HEARTBEAT_SET] if (data / SCENARIOS).is_file() else []
     unknown = [name for name in only if name not in there]
     if unknown:
         known = ", ".join(sorted(there)) or "none"
@@ -164,11 +173,6 @@ def let_through(answer: Answer, config: Config) -> Answer:
     high = config.recall.high_raw_score
     through = [row for row, raw in answer.ranked if raw >= high]
     return replace(answer, injected=tuple(through[: config.recall.top_k]))
-
-
-def _notes(names: Sequence[str], answers: Sequence[Answer], index: Indexed) -> tuple[str, ...]:
-    absent = (HEARTBEAT_ABSENT,) if HEARTBEAT_SET in names else ()
-    return (*absent, *_engine_notes(index), *_degraded_note(answers))
 
 
 def _engine_notes(index: Indexed) -> tuple[str, ...]:

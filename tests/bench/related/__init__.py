@@ -1,0 +1,1 @@
+"""How well related memories are told from near ones, and how the coefficients were fitted."""
