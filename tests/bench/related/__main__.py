@@ -51,8 +51,9 @@ FITTED_SIZES = (16, 50)
 SIZES = (*FITTED_SIZES, 120, 320)
 DRAWS = 3
 VARIANT = 1 / 6
-# Words alone cannot tell one matter from another: what they bring forward must be surer.
-BY_WORDS_ALONE = 0.25
+# What cannot compare the words that differ hardly tells one matter from another: it is to bring
+# forward what is surer.
+KNOWING_LESS = 0.25
 
 # By what is known: words and memories, memories alone, no vectors at all.
 FULL = ("cosine", "covered", "aligned", "supported", "behind", "crowd")
@@ -103,8 +104,8 @@ def is_fitted_on(kind: str) -> bool:
 def write_fitted(engine: str, own: Sequence[Example], centres: WordCentres | None) -> None:
     models = (
         fitted(own, FULL),
-        fitted(own, WITHOUT_WORDS),
-        fitted(own, LEXICAL, missed_weight=BY_WORDS_ALONE),
+        fitted(own, WITHOUT_WORDS, missed_weight=KNOWING_LESS),
+        fitted(own, LEXICAL, missed_weight=KNOWING_LESS),
     )
     write(engine, models, centres)
     if engine == engines()[0]:
