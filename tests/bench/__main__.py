@@ -19,6 +19,7 @@ PARTS = {
     "quality": "bench.quality",
     "heartbeat": "bench.heartbeat_bench",
     "heartbeat-month": "bench.heartbeat_month",
+    "related": "bench.related",
 }
 NEEDS_DATA = frozenset({"gate", "quality"})
 USAGE = 2
