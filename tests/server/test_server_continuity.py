@@ -170,6 +170,9 @@ async def test_a_session_begins_with_its_snapshot_whatever_the_store_does(autoju
     assert result == {"recovery": "the snapshot", "checkpoint": None, "trace_id": "01TRACE"}
     assert continuity.asked == ["/w k clear"]
     assert anyio.current_time() < 0.6
+    again = await session_start.handle(params, Context(services=house))
+    assert again == {**result, "duplicate": True}
+    assert continuity.asked == ["/w k clear"]
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import pytest
 
 from recalld.counters import Counters
 from recalld.errors import Unavailable
+from recalld.server.answers import KEEP_S, MOST, Answers
 from recalld.server.params import EventParams, SessionParam
 from recalld.server.places import SessionBook, Whereabouts
 from recalld.server.ports import Place
@@ -152,18 +153,64 @@ async def test_of_many_duplicates_one_at_a_time_takes_the_place_of_a_first_that_
 
 @pytest.mark.allow_errors
 @pytest.mark.parametrize("trouble", [{"fails": True}, {"hangs": True}])
-async def test_a_store_in_trouble_costs_a_prompt_its_memory_of_ids_and_no_more(
+async def test_a_store_in_trouble_costs_a_prompt_little_and_its_answer_is_still_the_first(
     autojump_clock, trouble
 ):
-    record = recorder(FakeJournal(**trouble))
+    journal = FakeJournal(**trouble)
+    record = recorder(journal)
     made = await entry(record, {}, event_id="e")
     began = anyio.current_time()
+    runs = []
 
     async def work():
-        return {"ok": True}
+        runs.append(1)
+        return {"value": len(runs)}
 
-    assert await record.once(made, work, limit_ms=100, wait_ms=4_000) == {"ok": True}
+    assert await record.once(made, work, limit_ms=100, wait_ms=4_000) == {"value": 1}
     assert anyio.current_time() - began < 0.2
+    again = {"value": 1, "duplicate": True}
+    assert await record.once(made, work, limit_ms=100, wait_ms=4_000) == again
+    # The store is well again: nothing changes for what was answered without it.
+    journal.fails = journal.hangs = False
+    assert await record.once(made, work, limit_ms=100, wait_ms=4_000) == again
+    other = await entry(record, {}, event_id="e2")
+    assert await record.once(other, work, limit_ms=100, wait_ms=4_000) == {"value": 2}
+    assert len(journal.entries) == 1
+
+
+@pytest.mark.parametrize("way", ["once", "through"])
+async def test_an_answer_the_journal_lost_is_still_the_first(autojump_clock, way):
+    class Forgetful(FakeJournal):
+        async def record_reply(self, seq, reply):
+            raise Unavailable("store", "the disk is full")
+
+    record = recorder(Forgetful())
+    made = await entry(record, {}, event_id="e")
+    runs = []
+
+    async def work():
+        runs.append(1)
+        return {"value": len(runs)}
+
+    waits = {"limit_ms": 100} | ({"wait_ms": 4_000} if way == "once" else {})
+    assert await getattr(record, way)(made, work, **waits) == {"value": 1}
+    assert await getattr(record, way)(made, work, **waits) == {"value": 1, "duplicate": True}
+
+
+async def test_answers_are_remembered_for_a_day_and_the_latest_of_them(autojump_clock):
+    answers = Answers()
+    record = recorder(FakeJournal())
+    events = [await entry(record, {}, event_id=f"e{number}") for number in range(MOST + 1)]
+    answers.keep(await entry(record, {}), b"{}")
+    for number, made in enumerate(events):
+        answers.keep(made, b"%d" % number)
+    assert answers.of(events[0]) is None
+    assert answers.of(events[1]) == b"1"
+    assert answers.of(events[MOST]) == b"%d" % MOST
+    await anyio.sleep(KEEP_S - 1)
+    assert answers.of(events[1]) == b"1"
+    await anyio.sleep(2)
+    assert answers.of(events[1]) is None
 
 
 @pytest.mark.allow_errors

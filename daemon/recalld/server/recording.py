@@ -13,6 +13,7 @@ import orjson
 from recalld.budget import Run, Stage
 from recalld.counters import Counters
 from recalld.errors import BadRequest, Busy, Unavailable
+from recalld.server.answers import Answers, Name, name_of
 from recalld.server.params import EventParams
 from recalld.server.ports import Entry, Journal, Kept
 from recalld.text.clean import strip_own_blocks
@@ -34,7 +35,8 @@ class Recorder:
         self._journal = journal
         self._counters = counters
         self._threads = anyio.CapacityLimiter(2)
-        self._making: dict[tuple[str, str, str], anyio.Event] = {}
+        self._making: dict[Name, anyio.Event] = {}
+        self._answers = Answers()
 
     async def _cleaned(self, payload: Mapping[str, object]) -> bytes:
         """JSON of ``payload``, every text without our own blocks and without secrets."""
@@ -113,11 +115,11 @@ class Recorder:
     ) -> object:
         """``work``'s result, or the first result of a duplicate. Fails open without the store.
 
-        A duplicate that overtakes the first answer waits for it, at most ``wait_ms``; then it
-        is answered by ``work`` like a stranger.
+        An answer given without the store is remembered while the daemon lives, so that the same
+        event again is answered the same however long the store's trouble lasts. A duplicate that
+        overtakes the first answer waits for it, at most ``wait_ms``; then it is answered by
+        ``work`` like a stranger.
         """
-        if entry.event_id is None:
-            return await work()
         async with self._alone(entry, wait_ms=wait_ms) as alone:
             return await (self._once(entry, work, limit_ms=limit_ms) if alone else work())
 
@@ -138,20 +140,20 @@ class Recorder:
             except Unavailable:
                 await work()
                 raise
-            if kept.duplicate and kept.reply is not None:
-                return repeated(kept.reply)
+            first = self._first(entry, kept)
+            if first is not None:
+                return repeated(first)
             result = await work()
-            if entry.event_id is not None:
-                await self._record(kept, result)
+            await self._record(entry, kept, result)
             return result
 
     @asynccontextmanager
     async def _alone(self, entry: Entry, *, wait_ms: int) -> AsyncIterator[bool]:
         """While no other event of this id is answered; False where that takes too long."""
-        if entry.event_id is None:
+        name = name_of(entry)
+        if name is None:
             yield True
             return
-        name = (entry.session_key, entry.kind, entry.event_id)
         with anyio.move_on_after(wait_ms / 1_000):
             while name in self._making:
                 await self._making[name].wait()
@@ -170,21 +172,36 @@ class Recorder:
     async def _once(
         self, entry: Entry, work: Callable[[], Awaitable[object]], *, limit_ms: int
     ) -> object:
+        known = self._answers.of(entry)
+        if known is not None:
+            self._counters.add("events.duplicate")
+            return repeated(known)
         try:
             kept = await self.keep(entry, limit_ms=limit_ms)
         except Unavailable:
-            return await work()
-        if kept.duplicate and kept.reply is not None:
-            return repeated(kept.reply)
+            result = await work()
+            self._answers.keep(entry, encoded(result))
+            return result
+        first = self._first(entry, kept)
+        if first is not None:
+            return repeated(first)
         result = await work()
-        await self._record(kept, result)
+        await self._record(entry, kept, result)
         return result
 
-    async def _record(self, kept: Kept, result: object) -> None:
+    def _first(self, entry: Entry, kept: Kept) -> bytes | None:
+        """The first answer to a duplicate; None where the work is still to be done."""
+        return (kept.reply or self._answers.of(entry)) if kept.duplicate else None
+
+    async def _record(self, entry: Entry, kept: Kept, result: object) -> None:
+        if entry.event_id is None:
+            return
+        reply = encoded(result)
         try:
-            await self._journal.record_reply(kept.seq, encoded(result))
+            await self._journal.record_reply(kept.seq, reply)
         except Unavailable:
             self._counters.add("events.reply_lost")
+            self._answers.keep(entry, reply)
 
 
 def repeated(reply: bytes) -> dict[str, object]:

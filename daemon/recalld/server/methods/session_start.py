@@ -4,10 +4,10 @@ from functools import partial
 from typing import Literal
 
 from recalld.budget import Run, Stage
-from recalld.errors import Busy, Unavailable
 from recalld.heartbeat.model import Ticked
 from recalld.server.method import Context, Method
 from recalld.server.params import EventParams
+from recalld.server.recording import ANSWER_MS
 
 # A session that goes on still has in its context what it was shown; any other start has nothing.
 GOES_ON = "resume"
@@ -32,7 +32,6 @@ async def handle(params: StartParams, context: Context) -> object:
     if params.source != GOES_ON:
         services.forget_shown(params.session.key)
     root = await services.places.root_of(params.session, budget_ms=services.total_ms())
-    made: list[dict[str, object]] = []
 
     async def work() -> object:
         told = await services.continuity.started(root, params.session.key, source=params.source)
@@ -41,15 +40,11 @@ async def handle(params: StartParams, context: Context) -> object:
         recovery, checkpoint = told.recovery, told.checkpoint
         trace_id = services.new_id()
         answer = {"recovery": recovery, "checkpoint": checkpoint, "trace_id": trace_id}
-        made.append(answer | await _signals(params, context))
-        return made[-1]
+        return answer | await _signals(params, context)
 
     payload = {"source": params.source, "client": params.session.client}
     entry = await services.recorder.entry(METHOD.name, params, at=at, payload=payload)
-    try:
-        return await services.recorder.through(entry, work, limit_ms=KEEP_MS)
-    except (Unavailable, Busy):
-        return made[-1] if made else await work()
+    return await services.recorder.once(entry, work, limit_ms=KEEP_MS, wait_ms=ANSWER_MS)
 
 
 async def _signals(params: StartParams, context: Context) -> dict[str, object]:
