@@ -13,11 +13,14 @@ from support.e2e import in_threads
 
 KILLS = 20
 WRITERS = 8
+# A kill comes behind this many acknowledgements, or this late on a disk that is slower still.
+ACKNOWLEDGED = (WRITERS + 1, 20 * WRITERS)
+LATEST_S = 30.0
 # In flight on each connection: acknowledgements, syncs and new events overlap at the kill.
 WINDOW = 4
 
 
-def write_until_cut(daemon, *, name):
+def write_until_cut(daemon, *, name, heard):
     """Ids of turns that were acknowledged on one connection, and of all that were sent."""
     sent, acknowledged = [], []
     with suppress(OSError), daemon.peer() as peer:
@@ -41,20 +44,27 @@ def write_until_cut(daemon, *, name):
                 reply = json.loads(line)
                 assert reply["result"] == {"accepted": True}, reply
                 acknowledged.append(reply["id"])
+                heard.release()
     return sent, acknowledged
 
 
 def killed_under_writers(home, *, run, chance):
     """What the writers saw of one life of the daemon."""
-    seen = {}
+    seen, heard = {}, threading.Semaphore(0)
     with running(home) as daemon:
+
+        def kill_behind(count):
+            until = time.monotonic() + LATEST_S
+            for _ in range(count):
+                if not heard.acquire(timeout=max(0.0, until - time.monotonic())):
+                    break
+            daemon.child.kill()
 
         def work(number):
             if number == WRITERS:
-                threading.Event().wait(chance.uniform(0.1, 0.4))
-                daemon.child.kill()
+                kill_behind(chance.randint(*ACKNOWLEDGED))
                 return
-            seen[number] = write_until_cut(daemon, name=f"r{run}w{number}")
+            seen[number] = write_until_cut(daemon, name=f"r{run}w{number}", heard=heard)
 
         in_threads(work, WRITERS + 1)
         assert daemon.ended() == -9
