@@ -16,7 +16,7 @@ from recalld.server.lines import PeerGone
 from recalld.server.policy import ServerPolicy
 from recalld.server.traffic import Traffic
 from support.answers import ScriptedAnswerer
-from support.wires import MemoryWire, read_lines, read_rest, wire_pair
+from support.wires import MemoryWire, read_lines, read_rest, read_until, wire_pair
 
 
 @dataclass
@@ -186,6 +186,21 @@ async def test_a_peer_that_reads_nothing_is_closed_after_the_stall_limit(autojum
     assert dropped > 0
 
 
+async def test_a_notification_with_wrong_params_is_not_answered_and_is_counted(autojump_clock):
+    wrong = [{"jsonrpc": "2.0", "method": "ping", "params": given} for given in ("x", [1], None, 5)]
+    async with served() as s:
+        await s.say(*wrong, [*wrong, call(1)], wrong, call(2))
+        assert [r["id"] for r in (await replies(s.client, 2))[0]] == [1]
+        assert await read_rest_after(s) == []
+    assert s.balance() == (14, 2, 12, 0)
+
+
+async def read_rest_after(s):
+    """What the connection still says once we say nothing more."""
+    await s.client.send_eof()
+    return await read_rest(s.client)
+
+
 async def test_replies_to_a_slow_reader_wait_and_are_bounded(autojump_clock):
     async with (
         served(capacity=1, output_queue_bytes=4_096, write_stall_s=60) as s,
@@ -291,6 +306,43 @@ async def test_a_slow_subscriber_loses_events_and_is_told_how_many(autojump_cloc
     seen = {event["data"]["n"] for event in events}
     assert 99 in seen
     assert sum(event["missed"] for event in events) == 21 - len(events)
+
+
+async def test_a_subscriber_that_stops_reading_for_an_hour_loses_events_only(autojump_clock):
+    hub = Hub(queue=4, counters=Counters(), new_id=lambda: "s1")
+    opening, limits = Opening(hub), {"write_stall_s": 5, "output_queue_bytes": 4_096}
+    async with served(capacity=1, answerer=opening, **limits) as s:
+        await s.say(call(1))
+        await replies(s.client, 1)
+        for number in range(60):
+            hub.publish(some_event(number))
+            await anyio.sleep(60)
+        assert hub.subscribers == 1
+        # The last of those that wait; what was lost is told by the next.
+        told = await read_until(s.client, lambda data: data.count(b"\n") >= 20)
+        hub.publish(some_event(99))
+        while b'"n":99' not in told:
+            told += await read_until(s.client, lambda data: b"\n" in data)
+        await s.say(call(2))
+        assert [r["id"] for r in await replies(s.client, 1)] == [2]
+    events = [orjson.loads(line)["params"] for line in told.splitlines()]
+    lost = sum(event["missed"] for event in events)
+    assert lost > 0
+    assert lost + len(events) == 61
+    assert s.counters.get("connections.write_stall") == 0
+
+
+async def test_a_subscriber_that_hung_up_half_and_stops_reading_is_closed(autojump_clock):
+    hub = Hub(queue=4, counters=Counters(), new_id=lambda: "s1")
+    async with served(capacity=1, write_stall_s=5, answerer=Opening(hub)) as s:
+        await s.say(call(1))
+        await replies(s.client, 1)
+        for number in range(3):
+            hub.publish(some_event(number))
+            await anyio.sleep(20)
+        await s.client.send_eof()
+        await s.connection._ended.wait()
+    assert s.counters.get("connections.write_stall") == 1
 
 
 async def test_a_subscription_of_a_batch_is_silent_until_the_batch_has_told_its_id(autojump_clock):

@@ -159,7 +159,10 @@ class Connection:
         self._traffic.receive()
         if isinstance(parsed, WireError):
             self._slots.release()
-            await self._put(refused(parsed))
+            if parsed.answered:
+                await self._put(refused(parsed))
+            else:
+                self._settle((Outcome.REFUSED,))
             self._note_error(parsed)
             return
         self._errors = 0
@@ -173,7 +176,7 @@ class Connection:
         for item in items:
             self._traffic.receive()
             if isinstance(item, WireError):
-                await self._collect(batch, refused(item), answered=True)
+                await self._collect(batch, refused(item), answered=item.answered)
                 continue
             await self._slots.acquire()
             requests.start_soon(self._run, item, batch, pumps)
@@ -285,8 +288,9 @@ class Connection:
 
     async def _write_out(self, parcels: tuple[Parcel, ...]) -> None:
         written = False
+        owed = any(parcel.outcomes for parcel in parcels)
         try:
-            await self._send_all(b"".join(parcel.data for parcel in parcels))
+            await self._send_all(b"".join(parcel.data for parcel in parcels), owed=owed)
             written = True
         finally:
             for parcel in parcels:
@@ -295,15 +299,20 @@ class Connection:
                 else:
                     self._lose(parcel)
 
-    async def _send_all(self, data: bytes) -> None:
-        """Raise ``PeerGone`` when the peer takes nothing for the stall limit."""
+    async def _send_all(self, data: bytes, *, owed: bool) -> None:
+        """Raise ``PeerGone`` when the peer takes nothing for the stall limit.
+
+        Nothing but events is not ``owed``: a subscriber that stays may take its time, and loses
+        events meanwhile, not its connection.
+        """
         view = memoryview(data)
         unsent = self._wire.unsent_bytes()
         while view:
             sent = 0
             with anyio.move_on_after(self._policy.write_stall_s):
                 sent = await self._wire.send_some(view)
-            if not sent and self._wire.unsent_bytes() >= unsent:
+            stalled = not sent and self._wire.unsent_bytes() >= unsent
+            if stalled and (owed or self._outbox.is_finished):
                 self._counters.add("connections.write_stall")
                 raise PeerGone
             unsent = self._wire.unsent_bytes()

@@ -32,6 +32,11 @@ class Outbox:
         self._emptied = anyio.Event()
         self._finished = False
 
+    @property
+    def is_finished(self) -> bool:
+        """Whether nothing will be put any more."""
+        return self._finished
+
     async def put(self, parcel: Parcel) -> None:
         """Wait for room, then queue. Cancelled while waiting, nothing is queued."""
         size = len(parcel.data)

@@ -49,12 +49,16 @@ class Request:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WireError:
-    """What is wrong with a line or a call, as the peer may read it."""
+    """What is wrong with a line or a call, as the peer may read it.
+
+    ``answered`` is False where a notification is wrong: nobody waits to be told.
+    """
 
     code: Code
     message: str
     id: RequestId = None
     data: Mapping[str, object] | None = None
+    answered: bool = True
 
 
 Parsed = Request | WireError
@@ -121,6 +125,7 @@ def _call(value: object) -> Parsed:
             message="params: expected an object",
             id=request_id,
             data={"key": "params", "problem": "expected an object"},
+            answered="id" in value,
         )
     return Request(id=request_id, method=value["method"], params=params, answered="id" in value)
 
