@@ -18,7 +18,7 @@ from support.daemon import Peer, Process
 
 # What else the machine does only ever adds to a 99th percentile, and more to some than to others:
 # each side's is that of its quietest round.
-NO_ROUNDS, NO_EACH = 6, 1_600
+NO_ROUNDS, NO_EACH = 12, 1_600
 YES_ROUNDS, YES_EACH = 6, 100
 PAUSE_S = 0.4
 
