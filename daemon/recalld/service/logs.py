@@ -11,6 +11,7 @@ import orjson
 import structlog
 
 from recalld.counters import Counters
+from recalld.service.log_limit import StormLimit
 from recalld.text.redact import redact
 
 MAX_RECORD_BYTES = 16_384
@@ -135,6 +136,7 @@ def set_up(
     common: list[structlog.typing.Processor] = [
         structlog.contextvars.merge_contextvars,
         structlog.processors.add_log_level,
+        StormLimit(counters=counters),
         structlog.processors.TimeStamper(fmt="iso", utc=True),
     ]
     sink = Sink(descriptor, counters=counters)
