@@ -7,9 +7,10 @@ from itertools import chain
 from operator import attrgetter
 from typing import NamedTuple, TypeVar
 
+from recalld.heartbeat import roster
 from recalld.heartbeat.model import Signal, Snapshot, Tier
 from recalld.heartbeat.tiers import effective
-from recalld.memories.model import Memory, MemoryState, MemoryType, Origin
+from recalld.memories.model import Memory, MemoryState, MemoryType
 
 T = TypeVar("T")
 
@@ -107,12 +108,7 @@ def near(snapshot: Snapshot, memory: Memory, floor: float) -> Iterator[tuple[Mem
 
 def counts(snapshot: Snapshot, memory: Memory) -> bool:
     """Whether it is one of ``snapshot.said``."""
-    return (
-        memory.owner == snapshot.owner
-        and memory.origin is not Origin.HEARTBEAT
-        and memory.state is not MemoryState.DELETED
-        and memory.created_at <= snapshot.now
-    )
+    return roster.counts(memory, snapshot.owner) and memory.created_at <= snapshot.now
 
 
 def rounded(value: float) -> float:

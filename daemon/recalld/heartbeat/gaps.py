@@ -5,8 +5,9 @@ from itertools import islice
 
 from recalld.heartbeat import cron
 from recalld.heartbeat.finding import is_sure, near
-from recalld.heartbeat.model import LIVE, Snapshot
+from recalld.heartbeat.model import Snapshot
 from recalld.heartbeat.questions import asked_words, is_question
+from recalld.heartbeat.roster import LIVE
 from recalld.memories.model import Memory
 from recalld.text.tokens import lexical_tokens
 

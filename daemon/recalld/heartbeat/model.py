@@ -4,10 +4,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import IntEnum, StrEnum
-from operator import attrgetter
 from zoneinfo import ZoneInfo
 
-from recalld.memories.model import Memory, MemoryState, MemoryType, Origin, Similar
+from recalld.heartbeat.roster import Roster
+from recalld.memories.model import Memory, MemoryType, Similar
 
 
 class Tier(IntEnum):
@@ -200,9 +200,6 @@ class Standing:
 
 Nearest = Callable[[Memory], tuple[Similar, ...]]
 
-# What has not come to an end, and is not put away.
-LIVE = frozenset({MemoryState.ACTIVE, MemoryState.STALE})
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Snapshot:
@@ -217,7 +214,7 @@ class Snapshot:
     ``said`` and ``live`` are made of the rest, once, for all who look: the owner's memories that
     were there at ``now`` and are no heartbeat's own words, by ``created_at``, then id; and those
     of them that are active or stale, by type, in the same order. ``like``: an earlier snapshot;
-    where it is of the very same memories, and none was yet to come, both are taken from it.
+    what it has in common with this one is taken from it.
     """
 
     owner: str
@@ -238,45 +235,23 @@ class Snapshot:
     nearest: Nearest = lambda _: ()
     common: Callable[[float], float] = lambda cosine: cosine
     like: "Snapshot | None" = field(default=None, repr=False, compare=False)
-    said: tuple[Memory, ...] = field(init=False, repr=False, compare=False)
-    live: Mapping[MemoryType, tuple[Memory, ...]] = field(init=False, repr=False, compare=False)
-    # Whether a memory is from after ``now``.
-    is_ahead: bool = field(init=False, repr=False, compare=False)
+    roster: Roster = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         before = self.like
         # Snapshots do not hold on to all that were before them.
         object.__setattr__(self, "like", None)
-        if before is not None and self._goes_on(before):
-            for name in ("said", "live", "is_ahead"):
-                object.__setattr__(self, name, getattr(before, name))
-            return
-        self._look()
+        look = Roster.of if before is None else before.roster.at
+        roster = look(self.memories, owner=self.owner, now=self.now)
+        object.__setattr__(self, "roster", roster)
 
-    def _goes_on(self, before: "Snapshot") -> bool:
-        same = before.memories is self.memories and before.owner == self.owner
-        return same and before.now <= self.now and not before.is_ahead
+    @property
+    def said(self) -> tuple[Memory, ...]:
+        return self.roster.said
 
-    def _look(self) -> None:
-        said = [
-            memory
-            for memory in self.memories.values()
-            if memory.created_at <= self.now
-            and memory.state is not MemoryState.DELETED
-            and memory.origin is not Origin.HEARTBEAT
-            and memory.owner == self.owner
-        ]
-        # Stores give them by id, and ids grow with time: both sorts find most of it done.
-        said.sort(key=attrgetter("id"))
-        said.sort(key=attrgetter("created_at"))
-        live: dict[MemoryType, list[Memory]] = {kind: [] for kind in MemoryType}
-        for memory in said:
-            if memory.state in LIVE:
-                live[memory.type].append(memory)
-        object.__setattr__(self, "said", tuple(said))
-        is_ahead = any(memory.created_at > self.now for memory in self.memories.values())
-        object.__setattr__(self, "is_ahead", is_ahead)
-        object.__setattr__(self, "live", {kind: tuple(some) for kind, some in live.items()})
+    @property
+    def live(self) -> Mapping[MemoryType, tuple[Memory, ...]]:
+        return self.roster.live
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

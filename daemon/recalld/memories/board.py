@@ -20,6 +20,7 @@ Vector = NDArray[np.float32]
 Half = NDArray[np.float16]
 Mask = NDArray[np.bool_]
 Codes = NDArray[np.uint8]
+Counts = NDArray[np.uint32]
 
 E = TypeVar("E", bound=StrEnum)
 # Their stubs do not know what the package makes of them at import.
@@ -85,13 +86,15 @@ class Filter:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Block:
     """Memories by row: ids ('' for one that is gone), what they are filtered by, and their
-    vectors. ``ready`` is False where there is no vector, ``rows`` may have room for more."""
+    vectors. ``ready`` is False where there is no vector, ``rows`` may have room for more.
+    ``moved``: at which of the board's changes a row last changed for whoever scans it."""
 
     ids: tuple[str, ...] = ()
     types: Codes
     states: Codes
     visibilities: Codes
     ready: Mask
+    moved: Counts
     rows: Rows
 
     @classmethod
@@ -101,6 +104,7 @@ class Block:
             states=np.zeros(FIRST_ROWS, np.uint8),
             visibilities=np.zeros(FIRST_ROWS, np.uint8),
             ready=np.zeros(FIRST_ROWS, np.bool_),
+            moved=np.zeros(FIRST_ROWS, np.uint32),
             rows=Rows(FIRST_ROWS, dimension),
         )
 
@@ -118,6 +122,7 @@ class Block:
             states=np.pad(self.states, more),
             visibilities=np.pad(self.visibilities, more),
             ready=np.pad(self.ready, more),
+            moved=np.pad(self.moved, more),
             rows=self.rows.copied(size),
         )
 
@@ -136,7 +141,12 @@ class Block:
         return [id_ for at in bare.tolist() if (id_ := self.ids[at])]
 
     def put(
-        self, at: Sequence[int], memories: Sequence[Memory], vectors: Mapping[str, Vector | None]
+        self,
+        at: Sequence[int],
+        memories: Sequence[Memory],
+        vectors: Mapping[str, Vector | None],
+        *,
+        change: int,
     ) -> "Block":
         """With these memories in these rows. Vectors that are not named stay as they are."""
         types, states = self.types.copy(), self.states.copy()
@@ -148,18 +158,32 @@ class Block:
         rows = self._written(named)
         for row, vector in named.items():
             ready[row] = vector is not None
+        # A use of a memory is none: it is found as before.
+        moved = np.where(
+            (types != self.types) | (states != self.states) | (visibilities != self.visibilities),
+            np.uint32(change),
+            self.moved,
+        )
+        moved[list(named)] = change
         return replace(
-            self, types=types, states=states, visibilities=visibilities, ready=ready, rows=rows
+            self,
+            types=types,
+            states=states,
+            visibilities=visibilities,
+            ready=ready,
+            moved=moved,
+            rows=rows,
         )
 
-    def without(self, at: Sequence[int]) -> "Block":
+    def without(self, at: Sequence[int], *, change: int) -> "Block":
         """Without the memories of these rows; their vectors are overwritten."""
-        names, ready = list(self.ids), self.ready.copy()
+        names, ready, moved = list(self.ids), self.ready.copy(), self.moved.copy()
         rows = self._written(dict.fromkeys(at))
         for row in at:
             names[row] = ""
         ready[at] = False
-        return replace(self, ids=tuple(names), ready=ready, rows=rows)
+        moved[at] = change
+        return replace(self, ids=tuple(names), ready=ready, moved=moved, rows=rows)
 
     def _written(self, vectors: Mapping[int, Vector | None]) -> Rows:
         seen = any(self.ready[row] for row in vectors)
@@ -173,10 +197,12 @@ class Block:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Board:
     """One moment of an owner's memories. ``places``: block and row by id; boards share it, and
-    it is only ever added to, so that it is right for those of before."""
+    it is only ever added to, so that it is right for those of before. ``change``: how many
+    changes made it."""
 
     dimension: int
     blocks: tuple[Block, ...] = ()
+    change: int = 0
     places: dict[str, tuple[int, int]] = field(default_factory=dict)
 
     def put(self, memories: Iterable[Memory], vectors: Mapping[str, Vector | None]) -> "Board":
@@ -188,8 +214,8 @@ class Board:
             by_block.setdefault(self.places[memory.id][0], []).append(memory)
         for number, some in by_block.items():
             at = [self.places[memory.id][1] for memory in some]
-            blocks[number] = blocks[number].put(at, some, vectors)
-        return replace(self, blocks=tuple(blocks))
+            blocks[number] = blocks[number].put(at, some, vectors, change=self.change + 1)
+        return replace(self, blocks=tuple(blocks), change=self.change + 1)
 
     def without(self, ids: Iterable[str]) -> "Board":
         """Without these; their vectors are overwritten."""
@@ -200,16 +226,20 @@ class Board:
             if place is not None:
                 by_block.setdefault(place[0], []).append(place[1])
         for number, at in by_block.items():
-            blocks[number] = blocks[number].without(at)
-        return replace(self, blocks=tuple(blocks), places=places)
+            blocks[number] = blocks[number].without(at, change=self.change + 1)
+        return replace(self, blocks=tuple(blocks), places=places, change=self.change + 1)
+
+    def __contains__(self, memory_id: str) -> bool:
+        number, at = self.places.get(memory_id, (len(self.blocks), 0))
+        return number < len(self.blocks) and at < len(self.blocks[number].ids)
 
     def vector(self, memory_id: str) -> Vector | None:
         """The memory's vector; None where there is none here."""
-        place = self.places.get(memory_id)
-        if place is None or place[0] >= len(self.blocks):
+        if memory_id not in self:
             return None
-        block, at = self.blocks[place[0]], place[1]
-        if at >= len(block.ids) or not block.ready[at]:
+        number, at = self.places[memory_id]
+        block = self.blocks[number]
+        if not block.ready[at]:
             return None
         vector: Vector = block.rows.view()[at].astype(np.float32)
         return vector

@@ -14,7 +14,7 @@ from recalld.heartbeat.model import Nearest
 from recalld.memories import content as words
 from recalld.memories import listing
 from recalld.memories.board import Vector
-from recalld.memories.library import Library, View
+from recalld.memories.library import KEPT_VIEWS, Library
 from recalld.memories.model import (
     Added,
     Change,
@@ -27,6 +27,7 @@ from recalld.memories.model import (
     Similar,
     Wanted,
 )
+from recalld.memories.nearby import Nearby
 from recalld.memories.owners import may_see
 from recalld.memories.pipeline import Nearness
 from recalld.memories.scale import Scale
@@ -58,6 +59,7 @@ class MemoryService:
         self._nearness = Nearness(world.embedder)
         self._writer = Writer(world, self._library, self._nearness)
         self._upkeep = Upkeep(world, self._library, self._nearness, self._writer)
+        self._nearby: dict[str, Nearby] = {}
         self._threads = anyio.CapacityLimiter(2)
 
     async def run(self) -> None:
@@ -222,7 +224,12 @@ class MemoryService:
         """
         await self._loaded()
         view = self._library.snapshot(owner)
-        return view.memories, partial(_nearest, view, limit)
+        nearby = self._nearby.pop(owner, None) or Nearby()
+        # The last asked for stand last.
+        while len(self._nearby) >= KEPT_VIEWS:
+            del self._nearby[next(iter(self._nearby))]
+        self._nearby[owner] = nearby
+        return view.memories, partial(nearby.nearest, view, limit)
 
     async def touch(self, ids: Sequence[str]) -> None:
         """Count a use of these, as when they were shown to the user."""
@@ -281,13 +288,6 @@ class MemoryService:
 
 async def _nothing() -> None:
     """What is left to do when everything is read."""
-
-
-def _nearest(view: View, limit: int, memory: Memory) -> tuple[Similar, ...]:
-    states = frozenset(MemoryState) - {MemoryState.DELETED}
-    wanted = Wanted(states=states, exclude_ids=frozenset({memory.id}))
-    vector = view.vector(memory.id)
-    return view.nearest(vector, memory.content, wanted, limit=limit, floor=0.0)
 
 
 def _joined(receipts: Sequence[Receipt]) -> Receipt:

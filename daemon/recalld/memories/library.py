@@ -18,6 +18,9 @@ from recalld.memories.model import Memory, MemoryState, Similar, Visibility, Wan
 from recalld.memories.overlap import Overlap
 from recalld.memories.owners import may_see, team_of
 
+# An id and how near it is.
+Pair = tuple[str, float]
+
 # What is not archived or deleted: found unless other states are asked for.
 ALIVE = frozenset({MemoryState.ACTIVE, MemoryState.STALE, MemoryState.RESOLVED})
 # Without a vector texts are compared word by word: of so many memories, the newest.
@@ -59,7 +62,7 @@ class View:
         language). A memory without a vector, or all where ``asked`` is None, has the share of
         common words instead. ``score`` is the similarity.
         """
-        found: list[tuple[str, float]] = []
+        found: list[Pair] = []
         if asked is not None:
             chosen = self._chosen(wanted)
             for shelf in self.shelves:
@@ -73,7 +76,20 @@ class View:
                 found += shelf.board.nearest(
                     asked, passing=passing, limit=reach, min_similarity=floor
                 )
-        found += self._by_words(asked, text, wanted, floor=floor)
+        return self.similar(found, asked, text, wanted, limit=limit, floor=floor)
+
+    def similar(  # noqa: PLR0913 - what ``nearest`` is asked with
+        self,
+        scanned: Sequence[Pair],
+        asked: Vector | None,
+        text: str,
+        wanted: Wanted,
+        *,
+        limit: int,
+        floor: float,
+    ) -> tuple[Similar, ...]:
+        """``nearest`` where those with a vector are scanned already."""
+        found = [*scanned, *self._by_words(asked, text, wanted, floor=floor)]
         found.sort(key=lambda pair: (-pair[1], pair[0]))
         similar = (
             Similar(memory=memory, similarity=value, score=value)
@@ -102,6 +118,8 @@ class View:
             for memory in self._lacking(shelf.board, everything=asked is None)
             if passes(memory, wanted) and may_see(self.viewer, memory)
         ]
+        if not lacking:
+            return
         likely = Overlap(text)
         near = nlargest(
             MAX_COMPARED,

@@ -6,7 +6,8 @@ from itertools import takewhile
 from operator import attrgetter
 
 from recalld.heartbeat.finding import Found, Label, hours, stamp, told
-from recalld.heartbeat.model import LIVE, Check, Signal, Snapshot, Tier, Workspace
+from recalld.heartbeat.model import Check, Signal, Snapshot, Tier, Workspace
+from recalld.heartbeat.roster import LIVE
 from recalld.heartbeat.wording import listed, quoted, title
 from recalld.memories.model import Memory, MemoryType
 from recalld.text.language import is_cjk

@@ -8,7 +8,8 @@ from functools import partial
 from typing import NamedTuple
 
 from recalld.heartbeat.finding import Found, Label, by_weight, days, live, near, signals
-from recalld.heartbeat.model import LIVE, Check, Signal, Snapshot, Tier
+from recalld.heartbeat.model import Check, Signal, Snapshot, Tier
+from recalld.heartbeat.roster import LIVE
 from recalld.heartbeat.silence import MAX_LOOKED_AT, silent
 from recalld.heartbeat.wording import title
 from recalld.memories.model import Memory, MemoryType
