@@ -217,7 +217,7 @@ def test_writing_nothing_is_a_wrong_command_line(daemon, root: Path, capsys):
         (
             {"code": -32602, "message": "bad params", "data": {"key": "params.objective"}},
             2,
-            "params.objective",
+            "bad params: objective",
         ),
     ],
 )
@@ -318,3 +318,9 @@ def test_without_settings_the_current_folder_will_do_if_it_has_a_checkpoint(
     monkeypatch.chdir(tmp_path)
     assert checkpoint("show") == 2
     assert "none is configured" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["show", "diff", "history"])
+def test_a_named_folder_that_is_none_is_a_usage_error(tmp_path: Path, capsys, command: str):
+    assert checkpoint(command, "-w", tmp_path / "nope") == 2
+    assert f"--workspace: {tmp_path / 'nope'} is not a folder" in capsys.readouterr().err

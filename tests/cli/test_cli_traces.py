@@ -66,6 +66,44 @@ def test_tail_shows_the_last_lines_over_rotated_files_and_ends_on_demand(folder,
     assert [line.split("  ")[-1] for line in lines] == ["01JA", "01JB"]
 
 
+def test_tail_counts_its_lines_over_all_files_by_their_time(folder, tmp_path, elsewhere, capsys):
+    other = tmp_path / "other" / "memory"
+    other.mkdir(parents=True)
+    between = {**TRACE, "ts": "2026-08-01T09:30:30.000Z", "traceId": "01JO"}
+    lines = [json.dumps(between), "no trace", json.dumps({**between, "traceId": "01JP"})]
+    (other / "recall-traces.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    given = ["tail", "--no-follow", "-w", str(folder), "-w", str(other.parent), *elsewhere]
+    shown = {}
+    for count in ("1", "3", "9"):
+        assert run([*given, "-n", count]) == 0
+        out = capsys.readouterr().out.rstrip("\n").split("\n")
+        shown[count] = [line.split("  ")[-1] for line in out]
+    assert shown == {
+        "1": ["01JB"],
+        "3": ["01JP", "01JB"],
+        "9": ["01JA", "01JO", "01JP", "01JB"],
+    }
+    assert run([*given, "-n", "3", "--json"]) == 0
+    assert capsys.readouterr().out.split("\n")[:2] == lines[1:]
+
+
+def test_tail_that_does_not_follow_says_so_and_when_there_is_nothing(tmp_path, elsewhere, capsys):
+    assert run(["tail", "--no-follow", "-w", str(tmp_path), *elsewhere]) == 0
+    first, second, _ = capsys.readouterr().err.split("\n")
+    assert first.startswith("reading ")
+    assert second == "no trace yet"
+
+
+def test_traces_of_prompts_without_a_workspace_are_shown_though_none_is_configured(
+    tmp_path, elsewhere, monkeypatch, capsys
+):
+    monkeypatch.setenv("RECALLD_STATE_DIR", str(tmp_path))
+    (tmp_path / "recall-traces.jsonl").write_text(json.dumps(TRACE) + "\n", encoding="utf-8")
+    for command in (["tail", "--no-follow"], ["why", "last"], ["why", "01JA"]):
+        assert run([*command, *elsewhere]) == 0
+        assert "01JA" in capsys.readouterr().out
+
+
 def test_raw_tail_is_the_lines_as_they_are(folder, elsewhere, capsys):
     assert run(["tail", "--no-follow", "--json", "-w", str(folder), *elsewhere]) == 0
     out = capsys.readouterr().out
@@ -84,7 +122,9 @@ def test_tail_asks_the_daemon_where_the_workspaces_are(folder, tmp_path, capsys)
 
 def test_tail_without_any_workspace_is_a_configuration_fault(elsewhere, capsys):
     assert run(["tail", "--no-follow", *elsewhere]) == 78
-    assert "--workspace" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "--workspace DIR" in said
+    assert "recalld workspace add DIR" in said
 
 
 def test_why_finds_a_trace_in_the_files_when_no_daemon_runs(folder, elsewhere, capsys):

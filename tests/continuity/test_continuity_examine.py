@@ -9,7 +9,7 @@ import pytest
 
 from recalld.continuity.checkpoint import render
 from recalld.continuity.disk import ARCHIVE, FILE
-from recalld.continuity.examine import PLAN_FILES, Surroundings, examine
+from recalld.continuity.examine import HOW_MADE, PLAN_FILES, Surroundings, examine
 from recalld.continuity.findings import Activity, Examined
 from recalld.continuity.model import Checkpoint
 
@@ -54,7 +54,7 @@ async def test_what_is_not_there_is_said(root: Path):
     absent = await looked_at(root / "nowhere")
     assert absent.fault == f"there is no folder {root / 'nowhere'}"
     (root / FILE).unlink()
-    assert (await looked_at(root)).fault == f"{FILE} is not there"
+    assert (await looked_at(root)).fault == f"{FILE} is not there; {HOW_MADE}"
 
 
 def _is_a_folder(file: Path) -> None:

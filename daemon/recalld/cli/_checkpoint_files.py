@@ -11,6 +11,7 @@ from recalld.cli._state import StateFile
 from recalld.config import state_dir
 from recalld.continuity.checkpoint import parse
 from recalld.continuity.disk import FILE, Sheet, Workbench
+from recalld.continuity.examine import HOW_MADE
 from recalld.continuity.model import Checkpoint, Origin
 from recalld.continuity.shape import Fields, fields_of
 from recalld.errors import NotFound, Unavailable
@@ -51,7 +52,7 @@ def read_kept(root: str, name: str | None) -> tuple[Checkpoint, Kept]:
 async def _sheet(root: str) -> Sheet:
     sheet = await Workbench(root).read()
     if sheet is None:
-        raise NotFound(f"{root}/{FILE}")
+        raise NotFound(f"{root}/{FILE}; {HOW_MADE}")
     return sheet
 
 

@@ -30,10 +30,14 @@ class Follower:
             self._stream.close()
             self._stream = None
 
+    def backlog(self) -> list[bytes]:
+        """The lines that were there at the start, once."""
+        backlog, self._backlog = self._backlog, []
+        return backlog
+
     def lines(self) -> Iterator[bytes]:
         """What is new since the last call; empty when nothing is."""
-        backlog, self._backlog = self._backlog, []
-        yield from backlog
+        yield from self.backlog()
         while True:
             yield from self._read()
             if not self._moved_on():

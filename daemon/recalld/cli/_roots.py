@@ -9,7 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from recalld.cli._options import absolute
-from recalld.cli._traces import daemon_folders, instead_of
+from recalld.cli._traces import NO_WORKSPACE, daemon_folders, instead_of
 from recalld.config import Config, read
 from recalld.continuity.disk import FILE
 from recalld.errors import BadConfig, BadRequest
@@ -72,11 +72,15 @@ def chosen(named: str | None, *, socket: str | None, config: str | None) -> str:
     the current folder if it has a checkpoint, else the only workspace.
 
     Of a named folder inside a workspace it is that workspace. Raises ``BadRequest`` where that
-    leaves a choice or nothing, and ``BadConfig`` for a ``config`` that is named and wrong.
+    leaves a choice or nothing or names no folder, and ``BadConfig`` for a ``config`` that is
+    named and wrong.
     """
     if named is not None:
         folder = absolute(named)
-        return home_among(_configured(socket, config, folder))(folder) or folder
+        around = home_among(_configured(socket, config, folder))(folder)
+        if around is None and not Path(folder).is_dir():
+            raise BadRequest("--workspace", f"{folder} is not a folder")
+        return around or folder
     roots = _configured(socket, config, None) or tuple(daemon_folders(socket, config))
     home = home_among(roots)
     here = str(Path.cwd())
@@ -85,8 +89,9 @@ def chosen(named: str | None, *, socket: str | None, config: str | None) -> str:
     found = home(here) or home(None)
     if found is not None:
         return found
-    known = f"one of {', '.join(roots)}" if roots else "none is configured"
-    raise BadRequest("--workspace", f"name the workspace ({known})")
+    if not roots:
+        raise BadRequest("--workspace", NO_WORKSPACE)
+    raise BadRequest("--workspace", f"name the workspace (one of {', '.join(roots)})")
 
 
 def _configured(socket: str | None, config: str | None, named: str | None) -> tuple[str, ...]:

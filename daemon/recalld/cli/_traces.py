@@ -16,6 +16,9 @@ from recalld.errors import BadConfig
 _STATUS_WIDTH = 20
 _QUERY_CHARS = 60
 _HOMELESS = "recall-traces.jsonl"
+NO_WORKSPACE = (
+    "none is configured; 'recalld workspace add DIR' remembers a folder, --workspace DIR names one"
+)
 
 
 def trace_files(
@@ -25,7 +28,7 @@ def trace_files(
 
     Without a daemon it is the configured ones. Prompts without a workspace are traced in the
     state directory; that file comes last, if it is there. The others need not exist. Raises
-    ``BadConfig`` when there is no workspace at all, or when a named file is missing or wrong.
+    ``BadConfig`` when there is no file to look into, or when a named one is missing or wrong.
     """
     folders = [absolute(folder) for folder in workspaces or ()]
     try:
@@ -37,11 +40,13 @@ def trace_files(
     if not folders and config is not None:
         folders = configured
     folders = folders or daemon_folders(socket, config) or configured
-    if not folders:
-        raise BadConfig("workspaces", "none is configured; name one with --workspace")
     files = [Path(folder) / loaded.trace.file for folder in dict.fromkeys(folders)]
     homeless = state_dir(os.environ) / _HOMELESS
-    return (*files, homeless) if not workspaces and homeless.is_file() else tuple(files)
+    if not workspaces and homeless.is_file():
+        files.append(homeless)
+    if not files:
+        raise BadConfig("workspaces", NO_WORKSPACE)
+    return tuple(files)
 
 
 def instead_of(

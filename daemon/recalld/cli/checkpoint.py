@@ -116,7 +116,9 @@ def write(
 
 def history(
     *,
-    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=100)] = 20,
+    limit: Annotated[
+        int, typer.Option("--limit", "-n", min=1, max=100, help="At most so many.")
+    ] = 20,
     workspace: WorkspaceOption = None,
     json: JsonFlag = False,
     socket: SocketOption = None,
@@ -142,7 +144,7 @@ def history(
 def diff(
     name: Annotated[
         str | None,
-        typer.Argument(metavar="[NAME]", help="A version; default: the newest archived copy."),
+        typer.Argument(metavar="NAME", help="A version; default: the newest archived copy."),
     ] = None,
     *,
     workspace: WorkspaceOption = None,

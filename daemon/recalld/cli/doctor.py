@@ -12,6 +12,7 @@ from recalld.cli._doctor_blocks import Asked, Block, examined
 from recalld.cli._doctor_places import Trouble
 from recalld.cli._options import ConfigOption, JsonFlag, SocketOption, absolute
 from recalld.cli._output import print_json, say
+from recalld.cli._traces import NO_WORKSPACE
 from recalld.client import ClientError
 from recalld.continuity.findings import Finding, Severity, worst
 from recalld.errors import RecalldError
@@ -20,7 +21,7 @@ USAGE = 64
 COLUMN = 12
 EXIT = {Severity.OK: 0, Severity.INFO: 0, Severity.WARNING: 1, Severity.CRITICAL: 2}
 WORKSPACE_HELP = "Default: the configured ones; may be repeated."
-NO_WORKSPACE = "no workspace is configured; name one with --workspace DIR"
+_NONE = f"workspaces: {NO_WORKSPACE}"
 _USAGE_ERROR: type[Exception] = next(
     kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "UsageError"
 )
@@ -80,9 +81,9 @@ def attach(app: typer.Typer) -> None:
 
 
 def refuse(*, json: bool) -> NoReturn:
-    sys.stderr.write(f"recalld: {NO_WORKSPACE}\n")
+    sys.stderr.write(f"recalld: {_NONE}\n")
     if json:
-        print_json({"error": {"code": USAGE, "message": NO_WORKSPACE}})
+        print_json({"error": {"code": USAGE, "message": _NONE}})
     raise typer.Exit(USAGE)
 
 

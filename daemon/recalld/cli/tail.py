@@ -1,9 +1,12 @@
 """``recalld tail``: what recall does, as it happens."""
 
+import heapq
 import sys
 import time
+from collections.abc import Iterator
 from contextlib import ExitStack, closing
-from typing import Annotated
+from operator import itemgetter
+from typing import Annotated, NoReturn
 
 import typer
 
@@ -33,27 +36,51 @@ def attach(app: typer.Typer) -> None:
         socket: SocketOption = None,
         config: ConfigOption = None,
     ) -> None:
-        """Follow the traces of every workspace, through rotation, until Ctrl-C."""
+        """Follow the traces of every workspace, through rotation, until Ctrl-C.
+
+        --no-follow prints the newest ones and ends.
+        """
         files = trace_files(workspace, socket=socket, config=config)
         if not json:
             waits = follow and not daemon_answers(socket, config)
             why = "; no daemon answers, so nothing new comes before 'recalld serve'"
             names = safe(", ".join(map(str, files)))
-            sys.stderr.write(f"following {names}{why if waits else ''}\n")
+            doing = "following" if follow else "reading"
+            sys.stderr.write(f"{doing} {names}{why if waits else ''}\n")
         with ExitStack() as stack:
             followers = [stack.enter_context(closing(Follower(file, last=lines))) for file in files]
-            follow_all(followers, raw=json, forever=follow)
+            shown = show_newest(followers, lines, raw=json)
+            if follow:
+                follow_all(followers, raw=json)
+            elif lines and not shown and not json:
+                sys.stderr.write("no trace yet\n")
 
 
-def follow_all(followers: list[Follower], *, raw: bool, forever: bool) -> None:
-    """Print what each has; once, or until interrupted."""
+def show_newest(followers: list[Follower], count: int, *, raw: bool) -> int:
+    """Print the newest ``count`` lines that are there, oldest first, over all files; how many."""
+    held = list(heapq.merge(*map(_timed, followers), key=itemgetter(0)))
+    newest = held[max(0, len(held) - count) :]
+    for _, line in newest:
+        emit(line, raw=raw)
+    flush()
+    return len(newest)
+
+
+def _timed(follower: Follower) -> Iterator[tuple[str, bytes]]:
+    """Each old line with its time; one that has none stays behind the one before it."""
+    at = ""
+    for line in follower.backlog():
+        at = str((parsed(line) or {}).get("ts") or at)
+        yield at, line
+
+
+def follow_all(followers: list[Follower], *, raw: bool) -> NoReturn:
+    """Print what each has, until interrupted."""
     while True:
         for follower in followers:
             for line in follower.lines():
                 emit(line, raw=raw)
         flush()
-        if not forever:
-            return
         time.sleep(_POLL_S)
 
 

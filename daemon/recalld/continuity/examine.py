@@ -21,6 +21,8 @@ from recalld.errors import RecalldError
 T = TypeVar("T")
 
 # A mount that hangs must not hang the doctor.
+# For a person who looks for a file that nothing has written yet.
+HOW_MADE = "an agent's next finished answer makes it, or 'recalld checkpoint write'"
 LIMIT_S = 10.0
 ARCHIVE_COPIES = 20
 TRACE_TAIL_BYTES = 256 * 1024
@@ -67,7 +69,7 @@ async def _examined(root: str, around: Surroundings, now: datetime) -> Examined:
     bench = Workbench(root)
     sheet = await bench.read()
     if sheet is None:
-        return Examined(now=now, fault=f"{FILE} is not there")
+        return Examined(now=now, fault=f"{FILE} is not there; {HOW_MADE}")
     archive, unreadable = await _archive(bench)
     traced = await _looked(partial(last_trace, root, around))
     activity = [one for one in (*around.activity, *traced) if one.at <= now + AHEAD]
