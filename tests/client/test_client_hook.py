@@ -24,7 +24,7 @@ def hooks(tmp_path: Path) -> Hooks:
     return Hooks(socket=tmp_path / "none", state=tmp_path / "state", deadline_ms=DEADLINE_MS)
 
 
-@pytest.mark.parametrize("arguments", [[], ["nano"], ["claude-code", "a prompt"], ["--help"]])
+@pytest.mark.parametrize("arguments", [[], ["nano"], ["claude-code", "a prompt"]])
 def test_called_without_a_host_it_tells_the_person_which_there_are(hooks, arguments):
     ran = subprocess.run(
         [sys.executable, "-c", RUN, *arguments],
@@ -39,6 +39,22 @@ def test_called_without_a_host_it_tells_the_person_which_there_are(hooks, argume
     assert all(host.encode() in ran.stderr for host in HOSTS)
     assert len(hooks.log) == 1
     assert "prompt" not in hooks.log[0]
+
+
+@pytest.mark.parametrize("flag", ["--help", "-h"])
+def test_asked_for_help_it_says_how_it_is_called_and_notes_no_fault(hooks, flag):
+    ran = subprocess.run(
+        [sys.executable, "-c", RUN, flag],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        env=hooks.environ(),
+        timeout=20,
+        check=False,
+    )
+    assert (ran.returncode, ran.stdout) == (0, b"")
+    assert ran.stderr.startswith(b"recalld-hook HOST, with one event on standard input")
+    assert all(host.encode() in ran.stderr for host in HOSTS)
+    assert hooks.log == []
 
 
 @pytest.mark.parametrize("host", HOSTS)

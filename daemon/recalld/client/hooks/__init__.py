@@ -35,8 +35,7 @@ def module_of(host: str) -> str:
 
 def _hook(arguments: list[str]) -> None:
     if len(arguments) != 1 or arguments[0] not in HOSTS:
-        given = arguments[0] if len(arguments) == 1 else "(none)"
-        _complain(f"recalld-hook HOST: {given!r} is none of {', '.join(HOSTS)}")
+        _complain(arguments)
         return
     from recalld.client.hooks._run import run  # noqa: PLC0415 (a broken part must not end in 1)
 
@@ -51,10 +50,14 @@ def _failed(error: BaseException) -> None:
     note(os.environ, "recalld-hook", f"failed with {type(error).__name__}")
 
 
-def _complain(text: str) -> None:
-    from recalld.client.hooks._note import note  # noqa: PLC0415 (rarely needed)
+def _complain(arguments: "list[str]") -> None:
+    """Say how it is called. Asking for that is no fault of a host, so it is not noted."""
+    text = f"recalld-hook HOST, with one event on standard input; HOST is {', '.join(HOSTS)}"
+    if arguments not in (["--help"], ["-h"]):
+        text = f"{' '.join(arguments)!r} is no host: {text}" if arguments else f"no host: {text}"
+        from recalld.client.hooks._note import note  # noqa: PLC0415 (rarely needed)
 
-    # The words of the command line are for the person who typed them.
-    note(os.environ, "recalld-hook", "called without the name of a host")
+        # The words of the command line are for the person who typed them.
+        note(os.environ, "recalld-hook", "called without the name of a host")
     if sys.stderr is not None:
         os.write(sys.stderr.fileno(), f"{text}\n".encode("utf-8", "replace"))
