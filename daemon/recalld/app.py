@@ -92,7 +92,8 @@ async def serve(settings: Settings, launch: Launch) -> None:
     directory cannot be used.
     """
     state = _state_dir(settings)
-    lock = lock_file(state / "state.lock", what="a daemon that uses this state directory")
+    what = "a daemon that runs already; 'recalld status' shows it"
+    lock = lock_file(state / "state.lock", what=what)
     try:
         claimed = _claimed(settings)
         try:

@@ -192,7 +192,17 @@ def test_search_lists_hits_without_control_characters_and_explains_routes(daemon
 def test_a_search_without_hits_is_no_failure(daemon, capsys):
     daemon.answers["search"] = {"hits": []}
     assert recalld(daemon, "search", "x") == 0
-    assert capsys.readouterr().out == "nothing found\n"
+    assert capsys.readouterr().out.startswith("nothing found\n")
+
+
+def test_a_sync_of_a_folder_that_is_not_remembered_is_a_finding(daemon, capsys, tmp_path):
+    why = "not a configured workspace"
+    skipped = [{"path": str(tmp_path), "why": why}]
+    daemon.answers["index.sync"] = {"files": 0, "chunks": 0, "skipped": skipped}
+    assert recalld(daemon, "index", "-w", str(tmp_path)) == 1
+    assert why in capsys.readouterr().out
+    daemon.answers["index.sync"] = {"files": 1, "skipped": [{"path": "x.md", "why": "not_utf8"}]}
+    assert recalld(daemon, "index", "-w", str(tmp_path)) == 0
 
 
 def test_index_reports_what_changed_and_what_was_skipped(daemon, capsys):
@@ -254,7 +264,8 @@ def test_an_error_of_the_daemon_is_one_line_and_its_own_code(daemon, capsys, err
     assert captured.err.startswith("recalld: ")
     assert captured.err.count("\n") == 1
     for part in error.get("data", {}).values():
-        assert isinstance(part, int) or part in captured.err
+        assert isinstance(part, int) or part.removeprefix("params.") in captured.err
+    assert "params." not in captured.err
 
 
 @pytest.mark.parametrize(

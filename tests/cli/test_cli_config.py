@@ -93,6 +93,23 @@ def test_a_failure_in_json_mode_is_an_error_object_and_the_same_code(file: Path,
         assert captured.err == f"recalld: {error['message']}\n"
 
 
+@pytest.mark.parametrize(
+    ("key", "says"),
+    [
+        ("recall.topk", "recall.topk: there is no such key, did you mean recall.top_k?"),
+        ("recal.top_k", "recal.top_k: there is no such key, did you mean recall.top_k?"),
+        ("zzz", "zzz: there is no such key\n"),
+        (
+            "recall.quality_gate.high_raw_score",
+            "a value of recall.quality_gate.high_raw_score: it is not set",
+        ),
+    ],
+)
+def test_a_key_without_a_value_is_told_from_one_that_does_not_exist(capsys, key: str, says: str):
+    assert run(["config", "show", key, "--config", "/dev/null"]) == 1
+    assert f"recalld: not found: {says}" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("text", ["recall.topk = 4", None])
 @pytest.mark.parametrize(
     "arguments",

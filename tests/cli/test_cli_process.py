@@ -129,6 +129,6 @@ def test_a_daemon_that_never_answers_is_busy_or_timed_out(daemon, capsys):
 def test_a_refused_parameter_is_complained_about_once():
     said = "params.limit: Expected int <= 100"
     error = RpcError(-32602, said, {"key": "params.limit", "problem": "Expected int <= 100"})
-    assert verdict_on(error) == (2, said)
+    assert verdict_on(error) == (2, "limit: Expected int <= 100")
     broken = RpcError(-32603, "internal error", {"incident": "4f2a"})
     assert verdict_on(broken)[1] == "internal error: 4f2a"

@@ -1,5 +1,6 @@
 """Exit codes, and which fault ends with which."""
 
+import re
 from enum import IntEnum
 
 from recalld.client import Disconnected, NoDaemon, RpcError, TimedOut
@@ -17,6 +18,9 @@ class Exit(IntEnum):
 
 
 START_HINT = "start one with 'recalld serve', or 'systemctl --user start recalld'"
+
+# Where a value stands in the request is for programs; a person typed an option or a text.
+_PARAM = re.compile(r"\bparams\.([a-z_]+(?:\.[a-z_]+)*)(?:\[\d+\])?")
 
 _BY_RPC_CODE = {
     -32602: Exit.USAGE,
@@ -49,4 +53,5 @@ def verdict_on(error: Exception) -> tuple[Exit, str]:
 
 def _rpc_message(error: RpcError) -> str:
     named = (str(error.data[name]) for name in ("key", "problem", "incident") if name in error.data)
-    return ": ".join([error.message, *(detail for detail in named if detail not in error.message)])
+    text = ": ".join([error.message, *(detail for detail in named if detail not in error.message)])
+    return _PARAM.sub(lambda found: found[1].replace("_", "-"), text)

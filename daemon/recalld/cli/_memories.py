@@ -18,8 +18,16 @@ _SEEN = ("type", "state", "importance", "created_at")
 OwnerOption = Annotated[
     str | None, typer.Option("--owner", metavar="NAME", help="Whose; default: 'default'.")
 ]
-LimitOption = Annotated[int, typer.Option("--limit", "-n", min=1, max=100)]
-IdArgument = Annotated[str, typer.Argument(metavar="ID")]
+LimitOption = Annotated[int, typer.Option("--limit", "-n", min=1, max=100, help="At most so many.")]
+SessionOption = Annotated[
+    str | None,
+    typer.Option("--session", metavar="KEY", help="The session it was said in."),
+]
+MinScoreOption = Annotated[
+    float,
+    typer.Option("--min-score", min=0.0, max=1.0, help="Leave out what is less like it."),
+]
+IdArgument = Annotated[str, typer.Argument(metavar="ID", help="As 'recalld memory list' shows it.")]
 
 
 def given(**params: object) -> dict[str, object]:
@@ -49,7 +57,9 @@ def moment(text: str | None, option: str, *, ends: bool = False) -> str | None:
             at = at.replace(microsecond=0)
         return (at.astimezone() if at.tzinfo is None else at).isoformat()
     except (ValueError, OverflowError) as error:
-        raise BadRequest(option, "is no date or time, such as 2026-05-01T12:00") from error
+        raise BadRequest(
+            option, f"{text!r} is no date or time, such as 2026-05-01T12:00"
+        ) from error
 
 
 def lower(words: Sequence[str] | None) -> list[str] | None:
@@ -85,17 +95,17 @@ def table_of(
     memories: Sequence[Mapping[str, object]],
     *,
     otherwise: str,
-    scores: Sequence[object] | None = None,
+    scores: Sequence[tuple[object, object]] | None = None,
 ) -> None:
-    """One a line; ``scores`` in front of each."""
+    """One a line; ``scores`` in front of each: what orders them, and how near it is."""
     if not memories:
         say(otherwise)
         return
     head = ["id", "type", "state", "imp.", "created", "content"]
     lines = [_row(memory) for memory in memories]
     if scores is not None:
-        head = ["near", *head]
-        lines = [[score, *line] for score, line in zip(scores, lines, strict=True)]
+        head = ["score", "near", *head]
+        lines = [[*pair, *line] for pair, line in zip(scores, lines, strict=True)]
     table(lines, head=head)
 
 

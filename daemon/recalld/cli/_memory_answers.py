@@ -26,9 +26,15 @@ from recalld.errors import BadRequest
 _FORGET_S = 150.0
 _YES = ("y", "yes", "是")
 
+ProposalsArgument = Annotated[
+    list[str], typer.Argument(metavar="ID", help="As 'recalld memory proposals' shows it.")
+]
+
 
 def forget(
-    ids: Annotated[list[str] | None, typer.Argument(metavar="[ID]...")] = None,
+    ids: Annotated[
+        list[str] | None, typer.Argument(metavar="ID", help="As 'recalld memory list' shows it.")
+    ] = None,
     *,
     query: Annotated[
         str | None,
@@ -129,7 +135,7 @@ def proposals(
 
 
 def accept(
-    ids: Annotated[list[str], typer.Argument(metavar="ID...")],
+    ids: ProposalsArgument,
     *,
     json: JsonFlag = False,
     socket: SocketOption = None,
@@ -146,7 +152,7 @@ def accept(
 
 
 def reject(
-    ids: Annotated[list[str], typer.Argument(metavar="ID...")],
+    ids: ProposalsArgument,
     *,
     json: JsonFlag = False,
     socket: SocketOption = None,

@@ -15,7 +15,7 @@ from recalld.cli._output import print_json, safe, say, write
 from recalld.config import Config, Loaded, choose_file, problems, read, read_file
 from recalld.config_import import import_plugin
 from recalld.config_render import render
-from recalld.config_schema import value_at
+from recalld.config_schema import suggest, type_at, value_at
 from recalld.errors import BadConfig, NotFound
 
 
@@ -28,7 +28,9 @@ def attach(app: typer.Typer) -> None:
 
 
 def check(
-    file: Annotated[str | None, typer.Argument(help="The file; default: the one in use.")] = None,
+    file: Annotated[
+        str | None, typer.Argument(metavar="FILE", help="Default: the one in use.")
+    ] = None,
     *,
     json: JsonFlag = False,
     config: ConfigOption = None,
@@ -57,7 +59,9 @@ def _complain(found: tuple[BadConfig, ...], file: Path | None, *, json: bool) ->
 
 
 def show(
-    key: Annotated[str | None, typer.Argument(help="One key or table, as recall.top_k.")] = None,
+    key: Annotated[
+        str | None, typer.Argument(metavar="KEY", help="One key or table, as recall.top_k.")
+    ] = None,
     *,
     json: JsonFlag = False,
     config: ConfigOption = None,
@@ -68,7 +72,7 @@ def show(
     if key is not None:
         value = value_at(document, key)
         if value is None:
-            raise NotFound(f"{key} (no such key, or it is unset)")
+            raise NotFound(_nothing_at(key))
         if json or not isinstance(value, dict):
             print_json(value)
             return
@@ -82,8 +86,20 @@ def show(
     write(render(document, Config, comment=f"In effect, from {source}."))
 
 
+def _nothing_at(key: str) -> str:
+    """Why there is nothing to show: the key is none, or it has no value of its own."""
+    if type_at(Config, key) is None:
+        near = suggest(Config, key)
+        parent = key.rpartition(".")[0]
+        whole = f"{parent}.{near}" if near and parent and "." not in near else near
+        return f"{key}: there is no such key" + (f", did you mean {whole}?" if whole else "")
+    return f"a value of {key}: it is not set, and config.toml says what then counts"
+
+
 def import_(
-    source: Annotated[str, typer.Argument(help="openclaw.json, or - for standard input.")],
+    source: Annotated[
+        str, typer.Argument(metavar="FILE", help="openclaw.json, or - for standard input.")
+    ],
     *,
     output: Annotated[
         str | None, typer.Option("--output", "-o", metavar="FILE", help="Write here instead.")

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from recalld.cli._exits import Exit
 from recalld.cli._options import ConfigOption, JsonFlag, SocketOption, absolute, asked, daemon
 from recalld.cli._output import print_json, say, tree
 from recalld.client import Client, ClientError, TimedOut
@@ -46,6 +47,8 @@ def attach(app: typer.Typer) -> None:
             print_json(result)
         else:
             show(result)
+        if workspace is not None and _is_none_of_ours(absolute(workspace), result):
+            raise typer.Exit(Exit.FINDING)
 
     @group.command()
     def status(
@@ -152,6 +155,12 @@ def measured(status: Mapping[str, object]) -> tuple[str, int, int]:
 
 def _sum(parts: list[dict[str, object]], name: str) -> int:
     return sum(value for part in parts if isinstance(value := part.get(name), int))
+
+
+def _is_none_of_ours(folder: str, result: Mapping[str, object]) -> bool:
+    """The daemon skips a folder as a whole only where it does not know it."""
+    skipped = result.get("skipped")
+    return any(item["path"] == folder for item in skipped) if isinstance(skipped, list) else False
 
 
 def show(result: dict[str, object]) -> None:

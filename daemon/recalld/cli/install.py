@@ -38,7 +38,7 @@ def _known(name: str) -> str:
 def install(
     name: Annotated[
         str,
-        typer.Argument(metavar="|".join(TARGETS), callback=_known, help="What to install into."),
+        typer.Argument(metavar="HOST", callback=_known, help=f"One of {', '.join(TARGETS)}."),
     ],
     *,
     dry_run: Annotated[

@@ -10,7 +10,9 @@ from recalld.cli._memories import (
     STATES,
     IdArgument,
     LimitOption,
+    MinScoreOption,
     OwnerOption,
+    SessionOption,
     call,
     given,
     lower,
@@ -39,6 +41,7 @@ ExpiresOption = Annotated[
     str | None,
     typer.Option("--expires", metavar="WHEN", help="A date or an RFC 3339 time; a deadline."),
 ]
+StatesHelp = f"{', '.join(STATES)}."
 TypeHelp = "identity, preference, relationship, event, activity, plan, context or ephemeral."
 
 
@@ -65,7 +68,7 @@ def attach(app: typer.Typer) -> None:
 
 def add(
     text: Annotated[
-        list[str], typer.Argument(metavar="TEXT...", help="What to remember; - reads stdin.")
+        list[str], typer.Argument(metavar="TEXT", help="What to remember; - reads stdin.")
     ],
     *,
     kind: Annotated[str, typer.Option("--type", "-t", metavar="TYPE", help=TypeHelp)],
@@ -75,9 +78,13 @@ def add(
     created: Annotated[
         str | None, typer.Option("--created", metavar="WHEN", help="When it happened.")
     ] = None,
-    state: Annotated[str | None, typer.Option("--state")] = None,
-    session: Annotated[str | None, typer.Option("--session", metavar="KEY")] = None,
-    agent: Annotated[str | None, typer.Option("--agent", metavar="NAME")] = None,
+    state: Annotated[
+        str | None, typer.Option("--state", help=f"{StatesHelp} Default: active.")
+    ] = None,
+    session: SessionOption = None,
+    agent: Annotated[
+        str | None, typer.Option("--agent", metavar="NAME", help="The agent that heard it.")
+    ] = None,
     owner: OwnerOption = None,
     event_id: Annotated[
         str | None, typer.Option("--event-id", help="The same id again within a day does nothing.")
@@ -131,9 +138,13 @@ def list_(
     query: Annotated[
         str | None, typer.Option("--query", "-q", help="Only what holds this, or all its words.")
     ] = None,
-    session: Annotated[str | None, typer.Option("--session", metavar="KEY")] = None,
-    since: Annotated[str | None, typer.Option("--since", metavar="WHEN")] = None,
-    until: Annotated[str | None, typer.Option("--until", metavar="WHEN")] = None,
+    session: SessionOption = None,
+    since: Annotated[
+        str | None, typer.Option("--since", metavar="WHEN", help="Made then or later.")
+    ] = None,
+    until: Annotated[
+        str | None, typer.Option("--until", metavar="WHEN", help="Made then or earlier.")
+    ] = None,
     limit: LimitOption = 50,
     cursor: Annotated[
         str | None, typer.Option("--cursor", help="Go on behind the page that gave this.")
@@ -168,20 +179,26 @@ def list_(
 
 def search(
     query: Annotated[
-        list[str], typer.Argument(metavar="QUERY...", help="What to look for; - reads stdin.")
+        list[str], typer.Argument(metavar="QUERY", help="What to look for; - reads stdin.")
     ],
     *,
     types: TypesOption = None,
     states: StatesOption = None,
-    exclude: Annotated[list[str] | None, typer.Option("--exclude", metavar="ID")] = None,
+    exclude: Annotated[
+        list[str] | None,
+        typer.Option("--exclude", metavar="ID", help="Not this one; may be repeated."),
+    ] = None,
     limit: LimitOption = 10,
-    min_score: Annotated[float, typer.Option("--min-score", min=0.0, max=1.0)] = 0.0,
+    min_score: MinScoreOption = 0.0,
     owner: OwnerOption = None,
     json: JsonFlag = False,
     socket: SocketOption = None,
     config: ConfigOption = None,
 ) -> None:
-    """Find memories by what they mean, best first."""
+    """Find memories by what they mean, best first.
+
+    The score is of how near, how fresh and how important a memory is.
+    """
     params = given(
         query=text_of(query),
         types=types,
@@ -199,7 +216,7 @@ def search(
     table_of(
         [mapping(each.get("memory")) for each in found],
         otherwise="nothing found",
-        scores=[each.get("similarity") for each in found],
+        scores=[(each.get("score"), each.get("similarity")) for each in found],
     )
 
 
@@ -210,7 +227,7 @@ def update(
         str | None, typer.Option("--content", help="Other words; - reads stdin.")
     ] = None,
     kind: Annotated[str | None, typer.Option("--type", "-t", metavar="TYPE", help=TypeHelp)] = None,
-    state: Annotated[str | None, typer.Option("--state", help=f"{', '.join(STATES)}.")] = None,
+    state: Annotated[str | None, typer.Option("--state", help=StatesHelp)] = None,
     importance: ImportanceOption = None,
     tag: TagsOption = None,
     no_tags: Annotated[bool, typer.Option("--no-tags", help="Take all tags away.")] = False,

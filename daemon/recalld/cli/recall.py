@@ -25,7 +25,7 @@ def attach(app: typer.Typer) -> None:
     def recall(
         text: Annotated[
             list[str],
-            typer.Argument(metavar="TEXT...", help="The prompt, as typed; - reads stdin."),
+            typer.Argument(metavar="TEXT", help="The prompt, as typed; - reads stdin."),
         ],
         *,
         workspace: Annotated[

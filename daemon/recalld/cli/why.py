@@ -20,7 +20,9 @@ _NOT_FOUND = -32004
 def attach(app: typer.Typer) -> None:
     @app.command()
     def why(
-        trace: Annotated[str, typer.Argument(help="A trace id, or 'last' for the newest.")],
+        trace: Annotated[
+            str, typer.Argument(metavar="TRACE", help="An id, or 'last' for the newest.")
+        ],
         *,
         workspace: Annotated[
             list[str] | None,

@@ -56,7 +56,8 @@ def add(
         save(file, edited)
     said = f"{path} is in the list already" if edited is None else f"added {path}"
     facts: dict[str, object] = {"file": str(file), "changed": edited is not None}
-    _finish(said, facts, json=json, where=(socket, config))
+    then = "" if edited is None else "; the daemon reads it now, 'recalld index' waits for that"
+    _finish(said, facts, json=json, where=(socket, config), then=then)
 
 
 def remove(
@@ -115,9 +116,14 @@ def _holds_home(folder: str) -> bool:
 
 
 def _finish(
-    said: str, facts: dict[str, object], *, json: bool, where: tuple[str | None, str | None]
+    said: str,
+    facts: dict[str, object],
+    *,
+    json: bool,
+    where: tuple[str | None, str | None],
+    then: str = "",
 ) -> None:
-    """Reload the daemon, if there is one, and say what happened."""
+    """Reload the daemon, if there is one, and say what happened; ``then``: what it does now."""
     reloaded, problem = True, None
     try:
         with daemon(*where) as client:
@@ -129,7 +135,9 @@ def _finish(
     if json:
         print_json({**facts, "reloaded": reloaded})
     else:
-        say(said + ("; reloaded" if reloaded else "; it counts from the daemon's next start"))
+        say(
+            said + (f"; reloaded{then}" if reloaded else "; it counts from the daemon's next start")
+        )
     if os.environ.get("RECALLD_WORKSPACES"):
         sys.stderr.write("warning: RECALLD_WORKSPACES is set and hides the file's list\n")
     if problem is not None:
