@@ -1,29 +1,9 @@
-"""What subscribers are told of recalls and of the index."""
+"""What subscribers are told of the index."""
 
 from datetime import datetime
 
-import msgspec
-
-from recalld.conversations import Conversations
 from recalld.index.model import Workspace
-from recalld.recall.flow import Recalled
-from recalld.server.hub import Event, EventKind, Hub
-
-
-def announce_recall(said: Conversations, hub: Hub, recalled: Recalled) -> None:
-    """Also noted as what was put into a prompt."""
-    said.heard.note(recalled.result)
-    if not hub.subscribers:
-        return
-    data = {
-        "session": recalled.session_key,
-        "result": msgspec.to_builtins(recalled.result),
-    }
-    root = recalled.workspace_root
-    hub.publish(Event(kind=EventKind.RECALL, at=recalled.at, data=data, workspace=root))
-    if recalled.trace is not None:
-        trace = recalled.trace()
-        hub.publish(Event(kind=EventKind.TRACE, at=recalled.at, data=trace, workspace=root))
+from recalld.server.hub import Event, EventKind
 
 
 def index_event(workspace_id: int, known: tuple[Workspace, ...], at: datetime) -> Event:

@@ -11,7 +11,7 @@ from random import Random
 import anyio
 
 from recalld import __version__
-from recalld.announcing import announce_recall, index_event
+from recalld.announcing import index_event
 from recalld.changes import tell_of_changes
 from recalld.config import Settings
 from recalld.continuing import Continuing
@@ -33,9 +33,10 @@ from recalld.parts import (
     embedder_condition,
     preferred_condition,
 )
-from recalld.recall.flow import MessageEmbedder, Recalled, RecallService, RecallWorld
+from recalld.recall.flow import MessageEmbedder, RecallService, RecallWorld
 from recalld.recall.gate_extended import extended_stage
 from recalld.recall.ids import TraceIds
+from recalld.recall.model import RecallResult
 from recalld.recall.pipeline import Ports
 from recalld.recall.routed import RouteSearch
 from recalld.recall.routes import ROUTES
@@ -243,9 +244,7 @@ def _engine(base: Base, hub: Hub, ids: TraceIds) -> Engine:
         indexer=indexer,
         searchers=searchers,
         asked=asked,
-        recall=_recall(
-            base, indexer, ports, ids=ids, on_recall=partial(announce_recall, said, hub)
-        ),
+        recall=_recall(base, indexer, ports, ids=ids, on_recall=said.heard.note),
         index=IndexService(
             indexer=indexer,
             searchers=searchers,
@@ -286,7 +285,7 @@ def _recall(
     ports: Ports,
     *,
     ids: TraceIds,
-    on_recall: Callable[[Recalled], None],
+    on_recall: Callable[[RecallResult], None],
 ) -> RecallService:
     return RecallService(
         RecallWorld(

@@ -43,20 +43,19 @@ async def test_every_judged_prompt_leaves_one_line_in_its_workspace(house, verdi
 async def test_untraced_prompt_leaves_no_line_and_has_no_trace_id(house, gate, settings, status):
     house.gate, house.settings = gate, settings
     async with house.open_sink() as sink:
-        result = await house.service(sink).prompt(house.prompt())
+        service = house.service(sink)
+        result = await service.prompt(house.prompt())
     assert (result.status, result.trace_id) == (status, "")
     assert list(house.root.iterdir()) == []
-    (told,) = house.told
-    assert (told.result, told.trace) == (result, None)
+    assert (house.told, service.trace("")) == ([result], None)
 
 
-async def test_subscribers_are_told_the_result_and_may_ask_for_the_trace(house):
+async def test_who_listens_is_told_the_result_and_its_trace_is_at_hand(house):
     async with house.open_sink() as sink:
-        result = await house.service(sink).prompt(house.prompt())
-    (told,) = house.told
-    assert told.result is result
-    assert (told.workspace_root, told.session_key) == (str(house.root), "agent:main:main")
-    assert orjson.loads(orjson.dumps(told.trace and told.trace())) == house.lines()[0]
+        service = house.service(sink)
+        result = await service.prompt(house.prompt())
+    assert house.told == [result]
+    assert orjson.loads(orjson.dumps(service.trace(result.trace_id))) == house.lines()[0]
 
 
 async def test_recent_recall_is_explained_from_memory(house):

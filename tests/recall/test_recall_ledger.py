@@ -51,9 +51,9 @@ async def test_only_what_is_new_is_injected_and_why_tells_the_rest(tmp_path):
         house.searcher.hits = (N1, N3, N2)
         second = await service.prompt(house.prompt())
         assert injected(second) == ["n3"]
-        trace = house.told[-1].trace
+        trace = service.trace(second.trace_id)
         assert trace is not None
-        told: Any = explanation_of(trace())
+        told: Any = explanation_of(trace)
         assert {row["id"]: row["rule"] for row in told["cut"]} == {
             "n1": "already_shown",
             "n2": "already_shown",

@@ -6,12 +6,14 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import anyio
+import msgspec
 import pytest
 
 from recalld.continuity.model import Recovered
 from recalld.counters import Counters
-from recalld.errors import Unavailable
+from recalld.errors import BadRequest, Unavailable
 from recalld.recall.model import RecallResult, StageShape, Status
+from recalld.server.hub import Delivery, Event, EventKind, Hub
 from recalld.server.method import Context
 from recalld.server.methods import checkpoint_write, session_prompt, session_start
 from recalld.server.params import SessionParam, checked
@@ -22,6 +24,7 @@ from support.journals import FakeJournal
 
 NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
 TOTAL_MS = 1_000
+NO_DECISIONS: dict[str, object] = {"key_decisions": ()}
 LITERAL = StageShape(name="literal", start_ms=0.1, took_ms=1.0, outcome="ok")
 
 
@@ -102,6 +105,7 @@ def services(*, recall=None, continuity=None, journal=None) -> Services:
             places=FakePlaces(),
             sessions=SessionBook(cast("Any", None), counters=counters),
             recorder=Recorder(journal or FakeJournal(), counters=counters),
+            hub=Hub(queue=8, counters=counters, new_id=lambda: "01SUB"),
             clock=lambda: NOW,
             total_ms=lambda: TOTAL_MS,
             new_id=lambda: "01TRACE",
@@ -125,6 +129,20 @@ async def test_both_are_made_at_once_and_told_together(autojump_clock):
     assert [stage.name for stage in result.stages] == ["literal", "recovery"]
     assert (result.stages[1].outcome, result.status) == ("ok", Status.OK)
     assert result.elapsed_ms == pytest.approx(300, abs=10)
+
+
+async def test_subscribers_are_told_the_answer_with_the_recovery_in_it(autojump_clock):
+    house = services()
+    listening = house.hub.subscribe(frozenset({EventKind.RECALL}), workspace=None)
+    result = await prompt(house, event_id="e1")
+    again = await prompt(house, event_id="e1")
+    assert again["duplicate"]
+    house.hub.publish(Event(kind=EventKind.RECALL, at=NOW, data={"last": True}))
+    (told, last) = [cast("Delivery", await listening.next()).event for _ in range(2)]
+    assert last.data == {"last": True}
+    assert (told.at, told.workspace) == (NOW, "/w")
+    assert told.data == {"session": "k", "result": msgspec.to_builtins(result)}
+    assert cast("Any", told.data["result"])["recovery"] == "the snapshot"
 
 
 async def test_a_prompt_that_needs_no_recovery_starts_none(autojump_clock):
@@ -184,7 +202,16 @@ async def test_a_session_begins_with_its_snapshot_whatever_the_store_does(autoju
         ({"key_decisions": ["a", "b"]}, {"key_decisions": ("a", "b")}),
         ({"key_decisions": None}, {"key_decisions": ()}),
         ({"session": "k", "workspace": "/w"}, {}),
+        ({"fields": {"objective": "a", "key_decisions": None}}, {"objective": "a"} | NO_DECISIONS),
+        ({"fields": {"objective": "a"}, "blockers": "b"}, {"objective": "a", "blockers": "b"}),
+        ({"fields": None}, {}),
     ],
 )
 def test_what_is_given_changes_and_null_clears(given, changes):
     assert checked(checkpoint_write.WriteParams, given).changes == changes
+
+
+def test_a_field_that_is_given_twice_is_refused():
+    twice = checked(checkpoint_write.WriteParams, {"objective": "a", "fields": {"objective": "b"}})
+    with pytest.raises(BadRequest, match=r"params.fields.objective.*twice"):
+        _ = twice.changes

@@ -98,6 +98,20 @@ async def test_the_same_words_are_one_memory_and_the_answer_says_which(tmp_path:
         assert again["duplicate_of"] == again["memory"]["id"] == first["memory"]["id"]
 
 
+async def test_null_is_what_is_not_said(tmp_path: Path):
+    nothing = dict.fromkeys(FULL)
+    async with open_wire(tmp_path) as wire:
+        said = await wire.told("add", content="I prefer tabs", type="preference")
+        nulls = {**nothing, "content": "I prefer spaces", "type": "preference"}
+        memory = (await wire.told("add", **nulls))["memory"]
+        unlike = {name for name in FIELDS if memory[name] != said["memory"][name]}
+        assert unlike <= {"id", "content", "created_at", "updated_at"}
+        found = await wire.told("search", query="tabs", owner=None, exclude_ids=None, states=None)
+        assert {one["memory"]["id"] for one in found["results"]} >= {said["memory"]["id"]}
+        listed = await wire.told("list", owner=None, tags=None, exclude_ids=None)
+        assert len(listed["memories"]) == 2
+
+
 async def test_a_report_says_which_plans_it_resolved(tmp_path: Path):
     async with open_wire(tmp_path) as wire:
         plan = await wire.told("add", content="Fix the flaky upload test", type="plan")

@@ -5,6 +5,7 @@ from datetime import UTC, date, datetime, timedelta, timezone
 import pytest
 
 from recalld.errors import BadRequest
+from recalld.server.methods import METHODS
 from recalld.server.methods.search import SearchParams
 from recalld.server.methods.session_prompt import PromptParams, _of_the_user
 from recalld.server.methods.session_turn import TurnParams
@@ -93,3 +94,48 @@ def test_a_time_that_utc_cannot_express_is_named():
     params = checked(PromptParams, PROMPT | {"at": "0001-01-01T00:00:00+23:59"})
     with pytest.raises(BadRequest, match=r"params\.at"):
         params.when(NOW)
+
+
+SESSION: dict[str, object] = {"session": {"key": "a"}}
+ADD: dict[str, object] = {"content": "x", "type": "plan"}
+# What the wire contract marks with a question mark, with what a call needs beside it.
+OPTIONAL: dict[str, tuple[dict[str, object], str]] = {
+    "session.start": (SESSION | {"source": "new"}, "at event_id"),
+    "session.prompt": (SESSION | {"text": "x"}, "at event_id budget_ms"),
+    "session.turn": (SESSION | {"user": "", "assistant": ""}, "at event_id run_id messages"),
+    "session.compact": (SESSION | {"phase": "after"}, "at event_id trigger summary"),
+    "session.reset": (SESSION | {"reason": "new"}, "at event_id"),
+    "session.end": (SESSION | {"reason": "x"}, "at event_id"),
+    "subagent.end": (SESSION | {"child": "c", "outcome": "ok"}, "at event_id result"),
+    "heartbeat.tick": ({}, "autonomy in_conversation signals_only at"),
+    "heartbeat.relate": ({"memory_id": "m"}, "content type session created_at at"),
+    "heartbeat.delivered": ({"act_id": "a", "ok": True}, "error"),
+    "heartbeat.acknowledge": ({"act_id": "a"}, "memory_id snooze_s"),
+    "memory.add": (
+        ADD,
+        "state owner session agent importance tags expires_at created_at event_id",
+    ),
+    "memory.search": ({"query": "x"}, "owner types states exclude_ids"),
+    "memory.list": ({}, "owner types states tags session since until exclude_ids query cursor"),
+    "memory.forget": ({"id": "m"}, "query"),
+    "search": ({"query": "x"}, "workspace sources routes"),
+    "index.sync": ({}, "workspace"),
+    "index.status": ({}, "workspace"),
+    "checkpoint.read": ({}, "workspace"),
+    "checkpoint.write": ({}, "workspace fields"),
+    "checkpoint.history": ({}, "workspace"),
+    "checkpoint.restore": ({"name": "v1"}, "workspace"),
+    "events.subscribe": ({"kinds": ["trace"]}, "workspace"),
+}
+
+
+@pytest.mark.parametrize(
+    ("method", "name"),
+    [(method, n) for method, (_, all_) in OPTIONAL.items() for n in all_.split()],
+)
+def test_null_is_as_good_as_nothing_where_a_parameter_may_be_missing(method, name):
+    kind = {one.name: one.params for one in METHODS}[method]
+    needed, _ = OPTIONAL[method]
+    assert getattr(checked(kind, needed | {name: None}), name) is None
+    with pytest.raises(BadRequest, match=f"params.{name}"):
+        checked(kind, needed | {name: {"a": 1}})

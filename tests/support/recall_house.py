@@ -8,8 +8,9 @@ import orjson
 from recalld.counters import Counters
 from recalld.llm.model import Chat
 from recalld.llm.policy import LlmPolicy
-from recalld.recall.flow import Recalled, RecallService, RecallSettings, RecallWorld
+from recalld.recall.flow import RecallService, RecallSettings, RecallWorld
 from recalld.recall.ids import TraceIds
+from recalld.recall.model import RecallResult
 from recalld.recall.pipeline import Ports
 from recalld.recall.policy import GraphMemoryPolicy, RecallPolicy, TracePolicy
 from recalld.recall.sink import open_sink
@@ -34,7 +35,7 @@ class House:
     chat: Chat | None = None
     settings: RecallSettings = field(default_factory=Settings)
     counters: Counters = field(default_factory=Counters)
-    told: list[Recalled] = field(default_factory=list)
+    told: list[RecallResult] = field(default_factory=list)
     now_ms: int = 1_000
 
     def service(self, sink):

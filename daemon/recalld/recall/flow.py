@@ -3,7 +3,6 @@
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from functools import partial
 from typing import Protocol
 
@@ -65,19 +64,11 @@ class RecallSettings(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Recalled:
-    """What subscribers are told. ``trace`` is None where none is kept; it is made on demand."""
-
-    at: datetime
-    workspace_root: str | None
-    session_key: str
-    result: RecallResult
-    trace: Callable[[], Fields] | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class RecallWorld:
-    """What the service is built from. ``roots``: the workspaces whose traces may be read."""
+    """What the service is built from. ``roots``: the workspaces whose traces may be read.
+
+    ``on_recall`` is told every answer.
+    """
 
     ports: Ports
     settings: Callable[[], RecallSettings]
@@ -85,7 +76,7 @@ class RecallWorld:
     counters: Counts
     ids: TraceIds
     roots: Callable[[], Iterable[str]] = tuple
-    on_recall: Callable[[Recalled], None] = lambda _: None
+    on_recall: Callable[[RecallResult], None] = lambda _: None
 
 
 class RecallService:
@@ -134,6 +125,11 @@ class RecallService:
         """The session's context was emptied: what it was shown may be shown again."""
         self._ledger.forget(session_key)
 
+    def trace(self, trace_id: str) -> Fields | None:
+        """The trace of a recall that was answered just now; None where none is kept."""
+        recent = self._recent.get(trace_id)
+        return None if recent is None else recent()
+
     async def explain(self, trace_id: str) -> Fields:
         """Why that prompt got what it got. ``NotFound`` where no trace of that id is left;
         ``Unavailable`` where it may be left on a disk that does not answer."""
@@ -147,10 +143,8 @@ class RecallService:
         return explanation_of(line)
 
     def _answer(self, seen: Recall, policy: TracePolicy) -> RecallResult:
-        trace = None
         if seen.traced and policy.enabled:
-            trace = _trace_maker(seen, policy.queries)
-            self._keep(seen, policy, trace)
+            self._keep(seen, policy, _trace_maker(seen, policy.queries))
         elif seen.trace_id:
             seen = replace(seen, trace_id="")
         result = result_of(seen)
@@ -158,15 +152,7 @@ class RecallService:
         self._world.counters.add(f"recall.{result.status}")
         if seen.llm_calls:
             self._world.counters.add(f"rescue.{seen.rescue.status}")
-        self._world.on_recall(
-            Recalled(
-                at=seen.prompt.at.astimezone(UTC),
-                workspace_root=seen.prompt.workspace_root,
-                session_key=seen.prompt.session_key,
-                result=result,
-                trace=trace,
-            )
-        )
+        self._world.on_recall(result)
         return result
 
     def _keep(self, seen: Recall, policy: TracePolicy, trace: Callable[[], Fields]) -> None:

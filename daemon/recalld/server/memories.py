@@ -13,6 +13,10 @@ from recalld.store.model import KeptProposal
 
 E = TypeVar("E", bound=StrEnum)
 
+# Whose a memory is, and who heard it, where a caller does not say.
+OWNER = "default"
+AGENT = "main"
+
 # A word for a type or a state, and lists of them; which there are is asked by ``types_of``.
 Word = Annotated[str, Meta(max_length=64)]
 Words = Annotated[tuple[Word, ...], Meta(max_length=16)]

@@ -63,6 +63,9 @@ class Recaller(Protocol):
     def undelivered(self, session_key: str, result: RecallResult) -> None:
         """The answer did not reach the session."""
 
+    def trace(self, trace_id: str) -> Mapping[str, object] | None:
+        """The trace of an answer given just now; None where none is kept."""
+
     async def explain(self, trace_id: str) -> Mapping[str, object]:
         """Raise ``NotFound`` for a trace that is not remembered."""
 

@@ -4,6 +4,7 @@ from typing import Annotated
 
 from msgspec import UNSET, Meta, UnsetType
 
+from recalld.errors import BadRequest
 from recalld.server.method import Context, Method
 from recalld.server.params import AbsolutePath, Key, Params
 
@@ -14,11 +15,9 @@ Words = str | UnsetType | None
 Decisions = Annotated[tuple[str, ...], Meta(max_length=MAX_DECISIONS)] | UnsetType | None
 
 
-class WriteParams(Params, frozen=True, kw_only=True):
-    """Null and an empty text clear a field. ``session``: the key of the session that writes."""
+class SixFields(Params, frozen=True, kw_only=True):
+    """What a checkpoint says. Null and an empty text clear a field."""
 
-    workspace: AbsolutePath | None = None
-    session: Key | None = None
     objective: Words = UNSET
     current_step: Words = UNSET
     key_decisions: Decisions = UNSET
@@ -27,8 +26,8 @@ class WriteParams(Params, frozen=True, kw_only=True):
     unsurfaced_results: Words = UNSET
 
     @property
-    def changes(self) -> dict[str, object]:
-        """The fields that are given, by name."""
+    def given(self) -> dict[str, object]:
+        """The fields that are named, by name."""
         texts = {
             "objective": self.objective,
             "current_step": self.current_step,
@@ -42,6 +41,25 @@ class WriteParams(Params, frozen=True, kw_only=True):
         if self.key_decisions is not UNSET:
             given["key_decisions"] = self.key_decisions or ()
         return given
+
+
+class WriteParams(SixFields, frozen=True, kw_only=True):
+    """The fields, beside the others or gathered in ``fields``.
+
+    ``session``: the key of the session that writes.
+    """
+
+    workspace: AbsolutePath | None = None
+    session: Key | None = None
+    fields: SixFields | None = None
+
+    @property
+    def changes(self) -> dict[str, object]:
+        """The fields that are given, by name. Raise ``BadRequest`` for one given twice."""
+        gathered = {} if self.fields is None else self.fields.given
+        for name in gathered.keys() & self.given.keys():
+            raise BadRequest(f"params.fields.{name}", f"is given twice; params.{name} is there")
+        return {**self.given, **gathered}
 
 
 async def handle(params: WriteParams, context: Context) -> object:

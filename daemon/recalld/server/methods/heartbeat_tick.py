@@ -16,7 +16,7 @@ class TickParams(Params, frozen=True, kw_only=True):
     analyze: bool = False
     autonomy: Word | None = None
     in_conversation: bool | None = None
-    signals_only: bool = False
+    signals_only: bool | None = None
     at: Moment | None = None
 
     @property
@@ -38,7 +38,7 @@ async def handle(params: TickParams, context: Context) -> object:
         analyze=params.analyze,
         autonomy=params.mode,
         in_conversation=params.in_conversation,
-        signals_only=params.signals_only,
+        signals_only=bool(params.signals_only),
         at=moment_of(params.at, now=services.clock()),
     )
     return result_of(await services.heartbeat.tick(asked))

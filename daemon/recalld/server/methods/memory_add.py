@@ -1,24 +1,25 @@
 """``memory.add``: remember something; durable when it answers, and once for each event id."""
 
-from msgspec import UNSET, UnsetType
-
 from recalld.memories.model import MemoryState, NewMemory
-from recalld.server.memories import Word, shape_of, state_of, type_of
+from recalld.server.memories import AGENT, OWNER, Word, shape_of, state_of, type_of
 from recalld.server.method import Context, Method
 from recalld.server.params import EventId, Key, Moment, Params
 
 
 class AddParams(Params, frozen=True, kw_only=True):
-    """What the memory does not say is what its type usually has. ``session`` is a key."""
+    """What the memory does not say is what its type usually has. ``session`` is a key.
+
+    Null is as good as nothing, except for what it is.
+    """
 
     content: str
     type: Word
-    state: Word | UnsetType = UNSET
-    owner: Key = "default"
+    state: Word | None = None
+    owner: Key | None = None
     session: Key | None = None
-    agent: Key = "main"
+    agent: Key | None = None
     importance: float | None = None
-    tags: tuple[str, ...] = ()
+    tags: tuple[str, ...] | None = None
     expires_at: Moment | None = None
     created_at: Moment | None = None
     event_id: EventId | None = None
@@ -29,12 +30,12 @@ class AddParams(Params, frozen=True, kw_only=True):
         return NewMemory(
             content=self.content,
             type=type_of(self.type),
-            state=MemoryState.ACTIVE if self.state is UNSET else state_of(self.state),
-            owner=self.owner,
+            state=MemoryState.ACTIVE if self.state is None else state_of(self.state),
+            owner=OWNER if self.owner is None else self.owner,
             session=self.session,
-            agent=self.agent,
+            agent=AGENT if self.agent is None else self.agent,
             importance=self.importance,
-            tags=self.tags,
+            tags=self.tags or (),
             expires_at=self.expires_at,
             created_at=self.created_at,
             event_id=self.event_id,

@@ -6,6 +6,7 @@ from msgspec import Meta
 
 from recalld.memories.model import Wanted
 from recalld.server.memories import (
+    OWNER,
     Limit,
     MemoryIds,
     Query,
@@ -26,14 +27,14 @@ class ListParams(Params, frozen=True, kw_only=True):
     means them. ``cursor`` is the one of the page before.
     """
 
-    owner: Key = "default"
+    owner: Key | None = None
     types: Words | None = None
     states: Words | None = None
-    tags: Annotated[tuple[str, ...], Meta(max_length=32)] = ()
+    tags: Annotated[tuple[str, ...], Meta(max_length=32)] | None = None
     session: Key | None = None
     since: Moment | None = None
     until: Moment | None = None
-    exclude_ids: MemoryIds = ()
+    exclude_ids: MemoryIds | None = None
     query: Query | None = None
     limit: Limit = 50
     cursor: Annotated[str, Meta(max_length=512)] | None = None
@@ -44,17 +45,17 @@ class ListParams(Params, frozen=True, kw_only=True):
         return Wanted(
             types=types_of(self.types),
             states=states_of(self.states),
-            tags=frozenset(self.tags),
+            tags=frozenset(self.tags or ()),
             session=self.session,
             since=self.since,
             until=self.until,
-            exclude_ids=frozenset(self.exclude_ids),
+            exclude_ids=frozenset(self.exclude_ids or ()),
         )
 
 
 async def handle(params: ListParams, context: Context) -> object:
     page = await context.services.memories.list(
-        params.owner,
+        OWNER if params.owner is None else params.owner,
         params.wanted,
         query=params.query,
         limit=params.limit,

@@ -6,6 +6,7 @@ from msgspec import Meta
 
 from recalld.memories.model import Wanted
 from recalld.server.memories import (
+    OWNER,
     Limit,
     MemoryIds,
     Query,
@@ -22,22 +23,22 @@ class SearchParams(Params, frozen=True, kw_only=True):
     """``min_score`` is the least similarity. Without ``states``: not archived, not deleted."""
 
     query: Query
-    owner: Key = "default"
+    owner: Key | None = None
     limit: Limit = 10
     min_score: Annotated[float, Meta(ge=0.0, le=1.0)] = 0.0
     types: Words | None = None
     states: Words | None = None
-    exclude_ids: MemoryIds = ()
+    exclude_ids: MemoryIds | None = None
 
 
 async def handle(params: SearchParams, context: Context) -> object:
     found = await context.services.memories.search(
-        params.owner,
+        OWNER if params.owner is None else params.owner,
         params.query,
         Wanted(
             types=types_of(params.types),
             states=states_of(params.states),
-            exclude_ids=frozenset(params.exclude_ids),
+            exclude_ids=frozenset(params.exclude_ids or ()),
         ),
         limit=params.limit,
         min_score=params.min_score,

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import partial
 from typing import Annotated
 
@@ -12,6 +12,7 @@ from msgspec import Meta
 
 from recalld.budget import Run, Stage
 from recalld.recall.model import Prompt, RecallResult, StageShape
+from recalld.server.hub import Event, EventKind
 from recalld.server.method import Context, Method
 from recalld.server.params import EventParams
 from recalld.server.ports import Entry
@@ -54,10 +55,9 @@ async def handle(params: PromptParams, context: Context) -> object:
         spent_ms = (anyio.current_time() - started) * 1_000
         left_ms = max(LEAST_MS, int(total_ms - spent_ms))
         telling = _Telling(context, prompt)
-        recalling = partial(telling.recall, budget_ms=left_ms)
-        if not services.continuity.wants(root, prompt.session_key, prompt.text):
-            return await recalling()
-        return await _both(recalling, telling.recover, budget_ms=left_ms)
+        result = await telling.both(budget_ms=left_ms)
+        _announce(services, prompt, result)
+        return result
 
     if params.event_id is None:
         return await work()
@@ -77,6 +77,14 @@ class _Telling:
 
     context: Context
     prompt: Prompt
+
+    async def both(self, *, budget_ms: int) -> RecallResult:
+        """Recall's answer, with the recovery in it where one is wanted."""
+        prompt, continuity = self.prompt, self.context.services.continuity
+        recalling = partial(self.recall, budget_ms=budget_ms)
+        if not continuity.wants(prompt.workspace_root, prompt.session_key, prompt.text):
+            return await recalling()
+        return await _both(recalling, self.recover, budget_ms=budget_ms)
 
     async def recall(self, *, budget_ms: int) -> RecallResult:
         recall, key = self.context.services.recall, self.prompt.session_key
@@ -123,6 +131,19 @@ async def _both(
         stages=(*result.stages, shown),
         elapsed_ms=max(result.elapsed_ms, round(run.elapsed_ms, 3)),
     )
+
+
+def _announce(services: Services, prompt: Prompt, result: RecallResult) -> None:
+    """To subscribers, the whole of it: who prompts by a notification has no other answer."""
+    hub, told = services.hub, partial(Event, workspace=prompt.workspace_root)
+    at = prompt.at.astimezone(UTC)
+    if hub.listens(EventKind.RECALL):
+        data = {"session": prompt.session_key, "result": msgspec.to_builtins(result)}
+        hub.publish(told(kind=EventKind.RECALL, at=at, data=data))
+    if hub.listens(EventKind.TRACE):
+        trace = services.recall.trace(result.trace_id)
+        if trace is not None:
+            hub.publish(told(kind=EventKind.TRACE, at=at, data=trace))
 
 
 def _of_the_user(at: datetime) -> datetime:
