@@ -16,7 +16,7 @@ from recalld.embed.port import Embedder, EmbedderState
 from recalld.heartbeat.analysis import Provider
 from recalld.heartbeat.flow import HeartbeatService
 from recalld.heartbeat.model import Nearest, Seen, Standing, Workspace
-from recalld.heartbeat.ports import Told, World
+from recalld.heartbeat.ports import Made, World
 from recalld.heartbeat.related import Vector
 from recalld.heartbeat.schedule import Scheduler
 from recalld.heartbeat.workspace import Scope, read
@@ -107,7 +107,8 @@ class Beating:
             now=around.now,
             new_id=around.new_id,
             counters=around.counters,
-            publish=partial(_announce, around),
+            publish=lambda told: around.own.note(told.owner, told.ticked.message),
+            announce=partial(_announce, around.hub),
             note_own=around.own.note,
             is_own=around.own.is_any,
             is_heard=lambda: around.hub.listens(EventKind.HEARTBEAT),
@@ -224,8 +225,10 @@ def zone_of(name: str, environ: Mapping[str, str]) -> ZoneInfo:
     return ZoneInfo("UTC")
 
 
-def _announce(around: Surroundings, told: Told) -> None:
-    """To subscribers, and to whoever must not take it for somebody's words."""
-    around.own.note(told.owner, told.ticked.message)
-    data = {"owner": told.owner, **result_of(told.ticked)}
-    around.hub.publish(Event(kind=EventKind.HEARTBEAT, at=told.act.at, data=data))
+def _announce(hub: Hub, made: Made) -> None:
+    """To subscribers, also when there is nothing to say: a tick that came as a notification has
+    no other answer."""
+    if not hub.listens(EventKind.HEARTBEAT):
+        return
+    data = {"owner": made.owner, **result_of(made.ticked)}
+    hub.publish(Event(kind=EventKind.HEARTBEAT, at=made.at, data=data))

@@ -63,6 +63,9 @@ def test_s1_2_the_act_names_what_was_decided_and_how_it_was_resolved(tmp_path: P
             assert event["kind"] == "heartbeat"
             assert event["data"]["act_id"] == tick["act_id"]
             assert event["data"]["message"] == tick["message"]
+            quiet = daemon.call("heartbeat.tick")
+            assert not quiet["should_act"]
+            assert listener.hear()["params"]["data"] == {"owner": "default", **quiet}
         assert daemon.call("heartbeat.delivered", act_id=tick["act_id"], ok=True) == {
             "state": "delivered"
         }

@@ -42,7 +42,7 @@ from recalld.heartbeat.pipeline import (
     related_to,
     workspaces,
 )
-from recalld.heartbeat.ports import Told, World
+from recalld.heartbeat.ports import Made, Told, World
 from recalld.heartbeat.related import Frequencies
 from recalld.heartbeat.telling import Telling
 from recalld.heartbeat.writer import Keeper, Ledger
@@ -212,6 +212,7 @@ class HeartbeatService:
         self._world.counters.add(f"heartbeat.{decision.reason.value}")
         for one in kept:
             self._world.publish(Told(owner=asked.owner, act=one.act, ticked=ticked))
+        self._world.announce(Made(owner=asked.owner, at=snapshot.now, ticked=ticked))
 
     async def delivered(self, act_id: str, *, ok: bool, error: str | None = None) -> ActState:
         """Whether the act's message reached the user. A second word on a delivered one changes

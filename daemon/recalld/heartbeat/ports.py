@@ -92,12 +92,21 @@ class Told:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Made:
+    """A tick that is kept: whose it is, when it was, and what it came to."""
+
+    owner: str
+    at: datetime
+    ticked: Ticked
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class World:
     """``provider`` gives None while no model may be asked. ``roots`` are the workspaces, and
     ``standing`` what a workspace's checkpoint says. ``publish`` is told every act that is
-    prepared. ``note_own`` is told what acts of before the start said, by owner; ``is_own``:
-    whether a text is what a heartbeat said to anybody. ``is_heard``: whether anybody would be
-    told of an act that nobody asked for.
+    prepared, ``announce`` every tick. ``note_own`` is told what acts of before the start said,
+    by owner; ``is_own``: whether a text is what a heartbeat said to anybody. ``is_heard``:
+    whether anybody would be told of an act that nobody asked for.
 
     Counted: ``heartbeat.ticks``, ``heartbeat.REASON``, ``heartbeat.llm_calls``,
     ``heartbeat.analysis_PROBLEM``, ``heartbeat.lookups_failed``, ``heartbeat.unread``,
@@ -116,6 +125,7 @@ class World:
     new_id: Callable[[], str]
     counters: Counters
     publish: Callable[[Told], None] = lambda _: None
+    announce: Callable[[Made], None] = lambda _: None
     note_own: Callable[[str, str], None] = lambda _, __: None
     is_own: Callable[[str], bool] = lambda _: False
     is_heard: Callable[[], bool] = lambda: True
