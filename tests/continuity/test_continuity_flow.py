@@ -259,6 +259,24 @@ async def test_more_results_than_fit_are_told_by_and_by(tmp_path):
         assert told == list(range(6))
 
 
+async def test_a_session_that_is_told_of_results_alone_is_given_the_fields_too(tmp_path):
+    async with open_scene(tmp_path) as scene:
+        root = str(scene.root)
+        nothing = await scene.service.started(root, KEY, source="startup")
+        assert (nothing.recovery, nothing.checkpoint) == (None, None)
+        scene.write(CLEARED)
+        nothing = await scene.service.started(root, KEY, source="startup")
+        assert (nothing.recovery, nothing.checkpoint) == (None, None)
+        said = child("a", "three bugs in the parser", at=scene.clock())
+        await scene.service.child_ended(root, KEY, said)
+        await scene.round()
+        told = await scene.service.started(root, KEY, source="startup")
+        assert "three bugs" in (told.recovery or "")
+        assert told.checkpoint is not None
+        assert not told.checkpoint["active"]
+        assert "three bugs" in str(told.checkpoint["unsurfaced_results"])
+
+
 async def test_a_line_taken_out_by_hand_while_the_daemon_was_down_was_told(tmp_path):
     async with open_scene(tmp_path) as scene:
         scene.write(STATE)

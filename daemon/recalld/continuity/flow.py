@@ -111,7 +111,9 @@ class ContinuityService:
             return NOTHING
         # What was told counts as told: nothing that takes time may lose it any more.
         recovery, sheet = told
-        fields = await self._attempt("fields", partial(self._active, who, sheet), otherwise=None)
+        fields = None
+        if sheet is not None and (recovery is not None or sheet.parsed.checkpoint.active):
+            fields = await self._attempt("fields", partial(self._of, who, sheet), otherwise=None)
         return Recovered(recovery=recovery, checkpoint=fields)
 
     def undelivered(self, root: str | None, key: str) -> None:
@@ -203,10 +205,7 @@ class ContinuityService:
             return None
         return Who(root, key)
 
-    async def _active(self, who: Who, sheet: Sheet | None) -> Fields | None:
-        """The fields of active work."""
-        if sheet is None or not sheet.parsed.checkpoint.active:
-            return None
+    async def _of(self, who: Who, sheet: Sheet) -> Fields | None:
         seen = await self.desks.of(who.root).seen(sheet, limit_ms=ORIGIN_MS)
         return await shown(seen, now=self._world.now())
 

@@ -80,7 +80,9 @@ class Ruling:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recovered:
-    """What a resuming agent is told, and the fields it was made of (None: no active work)."""
+    """What a resuming agent is told, and the fields it was made of.
+
+    ``checkpoint`` None: there is no file, or it holds no active work and nothing is told."""
 
     recovery: str | None
     checkpoint: Mapping[str, object] | None
