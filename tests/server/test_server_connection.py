@@ -320,6 +320,7 @@ async def test_a_subscriber_that_stops_reading_for_an_hour_loses_events_only(aut
         assert hub.subscribers == 1
         # The last of those that wait; what was lost is told by the next.
         told = await read_until(s.client, lambda data: data.count(b"\n") >= 20)
+        await anyio.sleep(1)
         hub.publish(some_event(99))
         while b'"n":99' not in told:
             told += await read_until(s.client, lambda data: b"\n" in data)
