@@ -1,12 +1,16 @@
 """Important memories that fade."""
 
+from dataclasses import replace
 from datetime import timedelta
 from math import log
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from recalld.heartbeat.checks.decaying import CHECK
+from recalld.heartbeat.checks.decaying import CHECK, FADED
+from recalld.memories.decay import decay, strength
 from recalld.memories.model import MemoryState, MemoryType
 from support.snapshots import DAY, HOUR, INSTANT, NOW, a_memory, a_snapshot
 
@@ -35,6 +39,26 @@ def fires(**changes: Any) -> bool:
 )
 def test_below_two_fifths_it_fires(idle: timedelta, expected: bool):
     assert fires(accessed_at=NOW - idle) is expected
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    share=st.floats(0.88, 0.95) | st.floats(0.0, 40.0),
+    stability=st.sampled_from([0.001, 3.0, 60.0, 365.0, 3_650.0]),
+    uses=st.sampled_from([0, 1, 7, 500]),
+    tags=st.sampled_from([(), ("urgent",), ("CRON:daily:09:00",)]),
+)
+def test_no_short_cut_finds_anything_else_than_the_curve(
+    share: float, stability: float, uses: int, tags: tuple[str, ...]
+):
+    kept = a_memory("m", stability_days=stability, access_count=uses, tags=tags)
+    for whole in (stability, strength(kept)):
+        idle = share * whole * DAY
+        left = decay(replace(kept, accessed_at=NOW - idle), NOW)
+        found = fires(
+            stability_days=stability, access_count=uses, tags=tags, accessed_at=NOW - idle
+        )
+        assert found is (left < FADED)
 
 
 @pytest.mark.parametrize(("importance", "expected"), [(0.79, False), (0.8, True), (1.0, True)])

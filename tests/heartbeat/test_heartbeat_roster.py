@@ -1,6 +1,6 @@
 """What is kept of the memories from tick to tick is what a look at all of them gives."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import timedelta
 from random import Random
@@ -17,6 +17,8 @@ from recalld.memories.model import Memory, MemoryState, MemoryType, Origin
 from support.snapshots import DAY, HOUR, INSTANT, MINUTE, NOW, a_memory, a_snapshot
 
 Memories = Mapping[str, Memory]
+Values = dict[str, dict[str, object]]
+Change = tuple[str, str, dict[str, object]]
 
 
 class Counting(dict[str, Memory]):
@@ -24,7 +26,7 @@ class Counting(dict[str, Memory]):
 
     looks = 0
 
-    def values(self):  # type: ignore[override]
+    def values(self):
         self.looks += 1
         return super().values()
 
@@ -59,7 +61,7 @@ STEPS = st.lists(st.tuples(CHANGES, st.sampled_from([0, 1, 20, 60 * 24, -1])), m
 STARTS = st.dictionaries(NAMES, contents())
 
 
-def changed(memories: Memories, changes: list[tuple[str, str, dict[str, object]]]) -> Memories:
+def changed(memories: Memories, changes: list[Change]) -> Memories:
     """Another mapping, in another order now and then; the very same where nothing changes."""
     if not changes:
         return memories
@@ -78,16 +80,15 @@ def changed(memories: Memories, changes: list[tuple[str, str, dict[str, object]]
     return MappingProxyType(after)
 
 
-def moments(start: dict[str, dict[str, object]], steps: list) -> Iterator[tuple[Snapshot, ...]]:
+def moments(start: Values, steps: list[tuple[list[Change], int]]) -> Iterator[tuple[Snapshot, ...]]:
     """Each snapshot, kept on from the one before, and the same from scratch."""
     memories = {name: a_memory(name, **made) for name, made in start.items()}  # type: ignore[arg-type]
     now, kept = NOW, a_snapshot(*memories.values())
     current: Memories = memories
     for changes, minutes in steps:
         current, now = changed(current, changes), now + minutes * MINUTE
-        usual = {"memories": current, "now": now, "store_size": len(current)}
-        fresh = replace(kept, **usual)
-        kept = replace(kept, **usual, like=kept)
+        fresh = replace(kept, memories=current, now=now)
+        kept = replace(fresh, like=kept)
         yield kept, fresh
 
 
@@ -103,6 +104,62 @@ def test_a_snapshot_that_is_kept_on_is_the_one_made_from_scratch(start, steps):
         # Once nothing is yet to come time changes nothing, so an earlier roster still stands.
         assert kept.roster.is_ahead == fresh.roster.is_ahead == ahead
         assert all(one.created_at <= kept.now for one in kept.said)
+
+
+def plans(memories: Iterable[Memory]) -> Iterator[tuple[Memory, float]]:
+    """Some of them, with what goes with one."""
+    return ((one, one.importance) for one in memories if one.type is MemoryType.PLAN)
+
+
+def every(memories: Iterable[Memory]) -> Iterator[tuple[Memory, int]]:
+    return ((one, one.access_count) for one in memories)
+
+
+@settings(max_examples=200, deadline=None)
+@given(STARTS, STEPS, st.booleans())
+def test_what_is_noted_of_memories_is_kept_on(start, steps, late):
+    for at, (kept, fresh) in enumerate(moments(start, steps)):
+        for choose in (plans, every):
+            if late and not at:
+                continue
+            notes = {one.id: (id(one), note) for one, note in kept.roster.noted(choose)}
+            wanted = {one.id: (id(one), note) for one, note in fresh.roster.noted(choose)}
+            assert notes == wanted
+            assert len(kept.roster.noted(choose)) == len(wanted)
+
+
+def test_it_is_asked_only_of_those_that_changed():
+    asked: list[list[str]] = []
+
+    def choose(memories: Iterable[Memory]) -> Iterator[tuple[Memory, None]]:
+        asked.append(sorted(one.id for one in memories))
+        return iter(())
+
+    before = {name: a_memory(name) for name in ("a", "b", "c")}
+    snapshot = a_snapshot(*before.values())
+    after = before | {
+        "b": replace(before["b"], importance=0.9),
+        "c": replace(before["c"], state=MemoryState.RESOLVED),
+        "d": a_memory("d"),
+    }
+    for memories in (before, after, after):
+        snapshot = replace(snapshot, memories=memories, like=snapshot)
+        snapshot.roster.noted(choose)
+        snapshot.roster.noted(choose)
+    assert asked == [["a", "b", "c"], ["b", "d"]]
+
+
+def test_what_several_ask_of_a_snapshot_is_made_once():
+    made: list[Snapshot] = []
+    snapshot = a_snapshot(a_memory("m"))
+
+    def make(one: Snapshot) -> int:
+        made.append(one)
+        return len(one.said)
+
+    assert [snapshot.once(make), snapshot.once(make)] == [1, 1]
+    assert len(made) == 1
+    assert replace(snapshot, memories={}).once(make) == 0
 
 
 @settings(max_examples=60, deadline=None)

@@ -1,6 +1,6 @@
 """What checks have in common: whom they believe, in which order, and how many they name. Pure."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from itertools import chain
@@ -9,6 +9,7 @@ from typing import NamedTuple, TypeVar
 
 from recalld.heartbeat import roster
 from recalld.heartbeat.model import Signal, Snapshot, Tier
+from recalld.heartbeat.roster import Choose
 from recalld.heartbeat.tiers import effective
 from recalld.memories.model import Memory, MemoryState, MemoryType
 
@@ -77,6 +78,11 @@ def _signal(snapshot: Snapshot, label: Label, found: Found) -> Signal:
 def live(snapshot: Snapshot, *types: MemoryType) -> Iterator[Memory]:
     """The active and stale ones of these types, of all where none is named."""
     return chain.from_iterable(snapshot.live[kind] for kind in types or tuple(MemoryType))
+
+
+def noted(snapshot: Snapshot, choose: Choose[T]) -> Collection[tuple[Memory, T]]:
+    """The live ones that ``choose`` gives, in no order, with what it says of each; see there."""
+    return snapshot.roster.noted(choose)
 
 
 def is_sure(memory: Memory) -> bool:

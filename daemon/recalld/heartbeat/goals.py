@@ -1,6 +1,6 @@
 """How plans go on, seen from the activities that are like them. Pure."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
@@ -8,7 +8,7 @@ from functools import partial
 from itertools import islice
 
 from recalld.heartbeat import cron
-from recalld.heartbeat.finding import DAY, by_weight, is_sure, live, near, rounded
+from recalld.heartbeat.finding import DAY, by_weight, is_sure, near, noted, rounded
 from recalld.heartbeat.model import Snapshot
 from recalld.memories.model import Memory, MemoryState, MemoryType
 
@@ -58,13 +58,27 @@ class Goal:
 def plans(snapshot: Snapshot) -> list[Memory]:
     """The plans whose progress is looked at: live ones without a schedule, the nearest deadline
     within two weeks first, then the most important."""
-    some = (one for one in live(snapshot, MemoryType.PLAN) if is_sure(one))
-    unscheduled = (one for one in some if not one.tags or not cron.has_schedule(one))
+    unscheduled = (one for one, _ in noted(snapshot, _unscheduled))
     return sorted(by_weight(unscheduled), key=partial(_nearness, snapshot))[:MAX_PLANS]
 
 
-def goals(snapshot: Snapshot) -> list[Goal]:
-    return [goal(snapshot, plan) for plan in plans(snapshot)]
+def _unscheduled(memories: Iterable[Memory]) -> Iterator[tuple[Memory, None]]:
+    return (
+        (one, None)
+        for one in memories
+        if one.type is MemoryType.PLAN
+        and is_sure(one)
+        and not (one.tags and cron.has_schedule(one))
+    )
+
+
+def goals(snapshot: Snapshot) -> tuple[Goal, ...]:
+    """Of every plan that is looked at, in that order."""
+    return snapshot.once(_goals)
+
+
+def _goals(snapshot: Snapshot) -> tuple[Goal, ...]:
+    return tuple(goal(snapshot, plan) for plan in plans(snapshot))
 
 
 def goal(snapshot: Snapshot, plan: Memory) -> Goal:

@@ -4,10 +4,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import IntEnum, StrEnum
+from typing import Any, TypeVar
 from zoneinfo import ZoneInfo
 
 from recalld.heartbeat.roster import Roster
 from recalld.memories.model import Memory, MemoryType, Similar
+
+T = TypeVar("T")
 
 
 class Tier(IntEnum):
@@ -236,6 +239,7 @@ class Snapshot:
     common: Callable[[float], float] = lambda cosine: cosine
     like: "Snapshot | None" = field(default=None, repr=False, compare=False)
     roster: Roster = field(init=False, repr=False, compare=False)
+    made: dict[object, Any] = field(init=False, repr=False, compare=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         before = self.like
@@ -244,6 +248,13 @@ class Snapshot:
         look = Roster.of if before is None else before.roster.at
         roster = look(self.memories, owner=self.owner, now=self.now)
         object.__setattr__(self, "roster", roster)
+
+    def once(self, make: Callable[["Snapshot"], T]) -> T:
+        """What ``make``, a pure function, makes of this; several checks may ask for it."""
+        if make not in self.made:
+            self.made[make] = make(self)
+        made: T = self.made[make]
+        return made
 
     @property
     def said(self) -> tuple[Memory, ...]:

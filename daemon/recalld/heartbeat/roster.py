@@ -1,11 +1,12 @@
 """Which of an owner's memories a tick looks at, in order, kept from one tick to the next. Pure."""
 
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
-from itertools import compress
+from itertools import chain, compress
 from operator import attrgetter, is_not
+from typing import Any, TypeVar
 
 from recalld.memories.model import Memory, MemoryState, MemoryType, Origin
 
@@ -14,14 +15,18 @@ LIVE = frozenset({MemoryState.ACTIVE, MemoryState.STALE})
 # For more changes than that it is quicker to look at all memories again.
 MOST_CHANGES = 256
 
+T = TypeVar("T")
 Some = tuple[Memory, ...]
+# Those of some memories that it is about, each judged by itself, with what is to be known of it.
+Choose = Callable[[Iterable[Memory]], Iterable[tuple[Memory, T]]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Roster:
     """Of one owner at one moment. ``said``: those that were there and are no heartbeat's own
     words, by ``created_at``, then id; ``live``: those of them that are active or stale, by type,
-    in the same order. ``is_ahead``: whether a memory, of whomever, is from after that moment."""
+    in the same order. ``is_ahead``: whether a memory, of whomever, is from after that moment.
+    ``notes``: what was noted of the live ones, by whoever asked and by id."""
 
     owner: str
     now: datetime
@@ -29,6 +34,9 @@ class Roster:
     said: Some
     live: Mapping[MemoryType, Some]
     is_ahead: bool
+    notes: dict[Choose[Any], dict[str, tuple[Memory, Any]]] = field(
+        default_factory=dict, repr=False, compare=False
+    )
 
     @classmethod
     def of(cls, memories: Mapping[str, Memory], *, owner: str, now: datetime) -> "Roster":
@@ -72,6 +80,7 @@ class Roster:
             return Roster.of(memories, owner=owner, now=now)
         leave = [one for one in gone if counts(one, owner)]
         enter = [one for one in come if counts(one, owner) and one.created_at <= now]
+        left, entered = [one.id for one in leave], [one for one in enter if one.state in LIVE]
         return Roster(
             owner=owner,
             now=now,
@@ -82,7 +91,21 @@ class Roster:
                 for kind, some in self.live.items()
             },
             is_ahead=any(one.created_at > now for one in come),
+            notes={
+                choose: _without(known, left) | _noted(choose, entered)
+                for choose, known in self.notes.items()
+            },
         )
+
+    def noted(self, choose: Choose[T]) -> Collection[tuple[Memory, T]]:
+        """Those of the live ones that ``choose`` gives, in no order.
+
+        It is asked of each once, for as long as nothing changes of it: what time changes is not
+        for it to judge.
+        """
+        if choose not in self.notes:
+            self.notes[choose] = _noted(choose, chain.from_iterable(self.live.values()))
+        return self.notes[choose].values()
 
 
 def _differences(
@@ -120,6 +143,17 @@ def _changed(some: Some, leave: Sequence[Memory], enter: Sequence[Memory]) -> So
     for memory in enter:
         kept.insert(bisect_left(kept, _place(memory), key=_place), memory)
     return tuple(kept)
+
+
+def _noted(choose: Choose[T], memories: Iterable[Memory]) -> dict[str, tuple[Memory, T]]:
+    return {memory.id: (memory, noted) for memory, noted in choose(memories)}
+
+
+def _without(known: dict[str, tuple[Memory, T]], ids: Iterable[str]) -> dict[str, tuple[Memory, T]]:
+    rest = known.copy()
+    for gone in ids:
+        rest.pop(gone, None)
+    return rest
 
 
 def _place(memory: Memory) -> tuple[datetime, str]:

@@ -75,7 +75,8 @@ _ONWARD: Mapping[MemoryState, frozenset[MemoryState]] = MappingProxyType(
 
 def is_scheduled(memory: Memory) -> bool:
     """Whether a ``cron:`` tag keeps it from fading."""
-    return any(tag.casefold().startswith(CRON) for tag in memory.tags)
+    # Most have no tags, and every memory is asked.
+    return bool(memory.tags) and any(tag.casefold().startswith(CRON) for tag in memory.tags)
 
 
 def decay(memory: Memory, now: datetime) -> float:
@@ -86,8 +87,12 @@ def decay(memory: Memory, now: datetime) -> float:
     if is_scheduled(memory):
         return 1.0
     days = max(0.0, (now - memory.accessed_at) / DAY)
-    strength = memory.stability_days * (1.0 + 0.5 * log(1 + memory.access_count))
-    return exp(-days / strength)
+    return exp(-days / strength(memory))
+
+
+def strength(memory: Memory) -> float:
+    """After so many days without a use, 1/e of it is left; no less than its stability."""
+    return memory.stability_days * (1.0 + 0.5 * log(1 + memory.access_count))
 
 
 def next_state(memory: Memory, now: datetime) -> MemoryState | None:

@@ -1,8 +1,9 @@
 """A memory that something else contradicts."""
 
+from collections.abc import Iterable, Iterator
 from functools import partial
 
-from recalld.heartbeat.finding import Found, Label, by_weight, counts, live, signals
+from recalld.heartbeat.finding import Found, Label, by_weight, counts, noted, signals
 from recalld.heartbeat.model import Check, Signal, Snapshot, Tier
 from recalld.heartbeat.wording import quoted, title
 from recalld.memories.model import Memory
@@ -15,8 +16,12 @@ FLAG = "conflict_flagged:"
 
 def _find(snapshot: Snapshot) -> tuple[Signal, ...]:
     """One signal a memory, the most important first; doubted ones are just what is meant."""
-    flagged = [memory for memory in live(snapshot) if memory.confidence_factors and _flags(memory)]
+    flagged = [memory for memory, _ in noted(snapshot, _flagged)]
     return signals(snapshot, LABEL, by_weight(flagged), partial(_found, snapshot))
+
+
+def _flagged(memories: Iterable[Memory]) -> Iterator[tuple[Memory, None]]:
+    return ((one, None) for one in memories if one.confidence_factors and _flags(one))
 
 
 def _flags(memory: Memory) -> tuple[str, ...]:

@@ -1,8 +1,9 @@
 """An active memory whose date is near or past."""
 
+from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 
-from recalld.heartbeat.finding import Found, Label, hours, is_sure, live, signals, stamp
+from recalld.heartbeat.finding import Found, Label, hours, is_sure, noted, signals, stamp
 from recalld.heartbeat.model import Check, Signal, Snapshot, Tier
 from recalld.heartbeat.surfaced import soft
 from recalld.heartbeat.wording import title
@@ -17,17 +18,22 @@ def _find(snapshot: Snapshot) -> tuple[Signal, ...]:
     """Those whose ``expires_at`` comes before a day from now, overdue ones too, earliest first."""
     horizon = snapshot.now + NEAR
     dated = [
-        (memory.expires_at, memory)
-        for memory in live(snapshot)
-        if memory.expires_at is not None
-        and memory.expires_at < horizon
-        and memory.state is MemoryState.ACTIVE
-        and is_sure(memory)
+        (expires_at, memory)
+        for memory, expires_at in noted(snapshot, _dated)
+        if expires_at < horizon
     ]
     dated.sort(key=lambda pair: (pair[0], -pair[1].importance, pair[1].id))
     shown = soft(snapshot, (memory for _, memory in dated))
     ends = {memory.id: expires_at for expires_at, memory in dated}
     return signals(snapshot, LABEL, shown, lambda one: _found(snapshot, one, ends[one.id]))
+
+
+def _dated(memories: Iterable[Memory]) -> Iterator[tuple[Memory, datetime]]:
+    return (
+        (memory, memory.expires_at)
+        for memory in memories
+        if memory.expires_at is not None and memory.state is MemoryState.ACTIVE and is_sure(memory)
+    )
 
 
 def _found(snapshot: Snapshot, memory: Memory, expires_at: datetime) -> Found:

@@ -1,12 +1,12 @@
 """A memory whose ``cron:`` tag says that its time has come."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import timedelta
 from functools import partial
 from typing import NamedTuple
 
 from recalld.heartbeat import cron
-from recalld.heartbeat.finding import Found, Label, hours, live, signals, stamp
+from recalld.heartbeat.finding import Found, Label, hours, noted, signals, stamp
 from recalld.heartbeat.model import Check, Signal, Snapshot, Tier
 from recalld.heartbeat.surfaced import is_surfaced
 from recalld.heartbeat.wording import local, title
@@ -31,14 +31,16 @@ def _find(snapshot: Snapshot) -> tuple[Signal, ...]:
     """
     ready = [
         _Ready(memory, due)
-        for memory in live(snapshot)
-        if memory.tags
-        and any(map(cron.is_schedule, memory.tags))
-        and not is_surfaced(snapshot, memory, AGAIN_AFTER)
+        for memory, _ in noted(snapshot, _tagged)
+        if not is_surfaced(snapshot, memory, AGAIN_AFTER)
         for due in _first(snapshot, memory)
     ]
     ready.sort(key=lambda one: (one.due.at, one.memory.id))
     return signals(snapshot, LABEL, ready, partial(_found, snapshot))
+
+
+def _tagged(memories: Iterable[Memory]) -> Iterator[tuple[Memory, None]]:
+    return ((one, None) for one in memories if one.tags and any(map(cron.is_schedule, one.tags)))
 
 
 def _first(snapshot: Snapshot, memory: Memory) -> list[cron.Due]:
