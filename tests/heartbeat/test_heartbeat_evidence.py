@@ -107,6 +107,38 @@ def test_a_lone_memory_has_no_rivals_and_no_support():
     }
 
 
+@pytest.mark.parametrize("dimension", [4, 512, 1_024])
+@pytest.mark.parametrize("count", [1, 2, 14, 50])
+def test_vectors_tell_what_every_two_of_them_tell(count: int, dimension: int):
+    """Bit for bit: half floats, as they are stored, are multiplied and added without a loss."""
+    rows = np.random.default_rng(count).standard_normal((count + 1, dimension))
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    halves = rows.astype(np.float16).astype(np.float32)
+    halves[-1] = halves[1]
+    asked, others = halves[0], list(halves[1:])
+    cosines = [float(one.astype(np.float64) @ asked.astype(np.float64)) for one in others]
+    for at, told in enumerate(by_vectors(asked, others)):
+        rest = sorted((one for n, one in enumerate(cosines) if n != at), reverse=True)
+        steps = (
+            min(float(others[at].astype(np.float64) @ one.astype(np.float64)), cosines[n])
+            for n, one in enumerate(others)
+            if n != at
+        )
+        crowd = [*rest[3:13], *[0.15] * 10][:10]
+        assert told["cosine"] == cosines[at]
+        assert told["supported"] == max(steps, default=0.0)
+        assert told["behind"] == (min(0.0, cosines[at] - rest[0]) if rest else 0.0)
+        assert told["crowd"] == pytest.approx(sum(crowd) / 10)
+
+
+@given(st.lists(st.sampled_from(["", "upload", "upload test", "test key 证书"]), max_size=6))
+def test_what_is_behind_is_behind_the_best_of_the_others(others: list[str]):
+    told = words_told("upload test key", *others)
+    for at, one in enumerate(told):
+        best = max((two["covered"] for n, two in enumerate(told) if n != at), default=0.0)
+        assert one["covered_behind"] == min(0.0, one["covered"] - best)
+
+
 def test_words_that_mean_the_like_explain_each_other():
     centres = WordCentres(cjk=(0.0, 0.0), latin=(0.0, 0.0))
     known = {

@@ -1,18 +1,21 @@
 """What a tick tells of the past, over the real store and the real memories, row by row."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import msgspec
 import pytest
 
+from recalld.embed.port import Purpose
 from recalld.errors import Unavailable
 from recalld.heartbeat.graphport import Entity, Neighbour
 from recalld.heartbeat.model import Reason
 from recalld.heartbeat.policy import HeartbeatPolicy, QuietPolicy
 from recalld.memories.model import Change, Memory, MemoryState, MemoryType
 from recalld.server.heartbeats import result_of
+from support.embedders import HashModel, hashed_embedder
 from support.heartbeat_house import NOON, Room, open_room, related_ids
 
 DECISION = "decided to pin the upload client because the upload test was flaky"
@@ -187,6 +190,20 @@ async def test_s1_13_and_s1_26_bc_19_never_itself_nor_its_own_session(tmp_path: 
         assert ticked.decision.act
         assert related_ids(ticked) == [m3.id]
         assert [one.memory.id for one in await room.service.relate(m1)] == [m3.id]
+
+
+async def test_the_text_of_what_is_kept_is_not_embedded_again(tmp_path: Path):
+    model = HashModel()
+    async with open_room(tmp_path, embedder=hashed_embedder(model)) as room:
+        await room.fill()
+        past, signal = await a_past(room), await a_signal(room)
+        model.batches.clear()
+        assert related_ids(await room.tick()) == [past.id]
+        assert Purpose.PASSAGE not in {purpose for purpose, _ in model.batches}
+        # What is in no store has no vector there.
+        unknown = replace(signal, id="unknown")
+        assert (await room.service.relate(unknown))[0].memory.id == past.id
+        assert (Purpose.PASSAGE, (SIGNAL,)) in model.batches
 
 
 async def test_s1_13_two_signals_do_not_cite_each_other(tmp_path: Path):

@@ -142,9 +142,12 @@ async def related_to(world: World, asked: Asked, past: Past) -> tuple[Related, .
         wanted=enrich.wanted(asked),
     )
     needs = needed(asked, found, words=past.words)
+    memories = await world.memories.vectors(needs.memory_ids)
+    # Only what is in no store is known by its sentence.
+    sentences = () if asked.memory.id in memories else needs.sentences
     meanings = Meanings(
-        memories=await world.memories.vectors(needs.memory_ids),
-        sentences=await world.memories.embedded(needs.sentences),
+        memories=memories,
+        sentences=await world.memories.embedded(sentences),
         words=await world.memories.embedded_words(needs.words),
     )
     basis = Basis(

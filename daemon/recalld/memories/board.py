@@ -47,13 +47,12 @@ class Rows:
         self._index.ntotal = count
         self.count = count
         self.dimension = dimension
+        raw: NDArray[np.uint8] = faiss.rev_swig_ptr(self._index.codes.data(), count * dimension * 2)
+        self._view: Half = raw.view(np.float16).reshape(count, dimension)
 
     def view(self) -> Half:
         """The rows themselves, not a copy; gone when this is."""
-        size = self.count * self.dimension * 2
-        raw: NDArray[np.uint8] = faiss.rev_swig_ptr(self._index.codes.data(), size)
-        view: Half = raw.view(np.float16).reshape(self.count, self.dimension)
-        return view
+        return self._view
 
     def copied(self, count: int) -> "Rows":
         """The same rows, with room for ``count``."""
