@@ -7,7 +7,7 @@ kept, no words. Any thread may ask, of any moment.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from threading import Lock
+from itertools import islice
 
 import numpy as np
 
@@ -91,7 +91,6 @@ class Nearby:
     def __init__(self) -> None:
         self.scans = 0
         self._found: dict[str, Found] = {}
-        self._keeping = Lock()
         self._moved: Moved | None = None
 
     def nearest(self, view: View, limit: int, memory: Memory) -> tuple[Similar, ...]:
@@ -148,12 +147,11 @@ class Nearby:
         return moved
 
     def _keep(self, memory_id: str, found: Found) -> None:
-        with self._keeping:
-            # The last asked for stand last.
-            self._found.pop(memory_id, None)
-            while len(self._found) >= MOST_KEPT:
-                del self._found[next(iter(self._found))]
-            self._found[memory_id] = found
+        # Replaced and never changed: of two threads one may lose what it kept, not its way.
+        known = {each: one for each, one in self._found.items() if each != memory_id}
+        # The last asked for stand last.
+        last = islice(known.items(), max(0, len(known) + 1 - MOST_KEPT), None)
+        self._found = {**dict(last), memory_id: found}
 
 
 def _scan(board: Board, vector: Vector, depth: int) -> Found:
