@@ -42,6 +42,7 @@ RULES: tuple[Rule, ...] = (
     client_rule,
     rules.users_of_the_commands,
     rules.broad_handlers,
+    rules.raising_questions,
     rules.oversized,
     rules.vague_or_global,
 )
@@ -104,6 +105,9 @@ SNIPPETS: tuple[tuple[Rule, str, str, str], ...] = (
         "try:\n    pass\nexcept:\n    raise",
         "try:\n    pass\nfinally:\n    pass",
     ),
+    (rules.raising_questions, "cli.demo", "p.is_dir()", "os.path.exists(p)"),
+    (rules.raising_questions, "config", "Path(p).exists()", "is_missing(p)"),
+    (rules.raising_questions, "embed.bge_files", "p.is_file()", "is_file(p)"),
     (rules.oversized, "app", "x = 1\n" * 401, "x = 1\n" * 400),
     (
         rules.oversized,

@@ -31,6 +31,7 @@ from recalld.recall.policy import (
     TracePolicy,
 )
 from recalld.server.policy import HookPolicy, LogPolicy, ServerPolicy, SubscribeEntry
+from recalld.there import is_missing
 
 # Far above any real file, far below what would hurt; /dev/zero must end somewhere.
 MAX_FILE_BYTES = 1 << 20
@@ -102,12 +103,15 @@ class Reloaded:
 
 
 def choose_file(explicit: str | Path | None, environ: Mapping[str, str]) -> Path | None:
-    """``explicit``, else ``$RECALLD_CONFIG``, else the user's file if it is there, else None."""
+    """``explicit``, else ``$RECALLD_CONFIG``, else the user's file if it is there, else None.
+
+    One that cannot be looked at is there: reading it says why.
+    """
     named = explicit or environ.get("RECALLD_CONFIG")
     if named:
         return Path(named).expanduser()
     usual = user_file(environ)
-    return usual if usual.exists() else None
+    return None if is_missing(usual) else usual
 
 
 def user_file(environ: Mapping[str, str]) -> Path:

@@ -18,6 +18,7 @@ from recalld.index.flow import Indexer
 from recalld.index.ignore import trace_paths
 from recalld.index.workspaces import expand
 from recalld.server.health import Condition
+from recalld.there import is_folder
 
 
 class Reloading:
@@ -94,4 +95,4 @@ async def apply_workspaces(config: Config, environ: Mapping[str, str], indexer: 
 
 
 def _folders(pattern: str) -> list[str]:
-    return [found for found in glob.glob(pattern) if Path(found).is_dir()]  # noqa: PTH207
+    return [found for found in glob.glob(pattern) if is_folder(found)]  # noqa: PTH207

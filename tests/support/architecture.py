@@ -110,6 +110,10 @@ CONFINED = {
 }
 BROAD_EXCEPT = frozenset({"budget", "server.dispatch", "client.hooks"})
 
+# Features, and modules beside them, whose paths come from a command line or the settings.
+NAMED_PLACES = frozenset({"cli", "config", "embed", "install", "reloading"})
+RAISING_QUESTIONS = frozenset({"exists", "is_dir", "is_file"})
+
 MAX_FILE_LINES = 400
 MAX_BODY_LINES = 40
 VAGUE_NAMES = frozenset(["utils", "util", "helpers", "common", "misc"])
@@ -251,6 +255,20 @@ def broad_handlers(module: Module) -> list[str]:
         if module.name not in BROAD_EXCEPT and not cleaning:
             found.append(f"{module.name}:{node.lineno} catches everything")
     return found
+
+
+def raising_questions(module: Module) -> list[str]:
+    """``path.is_dir()`` and its like where people name the paths, not ``recalld.there``."""
+    if module.name.split(".")[0] not in NAMED_PLACES:
+        return []
+    return [
+        f"{module.name}:{node.lineno} asks {node.func.attr}()"
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in RAISING_QUESTIONS
+        and not node.args
+    ]
 
 
 def _alternatives(node: ast.expr | None) -> list[ast.expr]:

@@ -38,6 +38,7 @@ from recalld.continuity.doctor import diagnose
 from recalld.continuity.examine import Surroundings, examine
 from recalld.continuity.findings import Finding, Severity, worst
 from recalld.errors import BadConfig, Unavailable
+from recalld.there import is_folder
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,7 +150,7 @@ class _World:
         )
         seen = anyio.run(partial(examine, root, around, now=self.now), backend="trio")
         troubles = [Trouble(finding=finding) for finding in diagnose(seen)]
-        if Path(root).is_dir():
+        if is_folder(root):
             troubles += self._beside(root, talk)
         return Block(title=title, troubles=tuple(troubles), folder=folder)
 

@@ -20,6 +20,7 @@ from recalld.continuity.disk import ARCHIVE, COLD
 from recalld.continuity.findings import Finding, Severity
 from recalld.embed.bge_files import fault_of, model_folder
 from recalld.server.listen import lock_file
+from recalld.there import is_missing
 
 PRIVATE_FILE, PRIVATE_FOLDER = 0o600, 0o700
 # A writer that lives holds its temporary file for a moment.
@@ -147,7 +148,7 @@ def trace_troubles(root: str, config: Config, *, uid: int) -> Troubles:
             mend = partial(_made_private, path, PRIVATE_FILE) if status.st_uid == uid else None
             message = f"{path} holds prompts and has mode {mode:04o}; expected 0600"
             yield trouble("traces", Severity.WARNING, message, mend)
-    if live.parent.is_dir() and not os.access(live.parent, os.W_OK | os.X_OK):
+    if not is_missing(live.parent) and not os.access(live.parent, os.W_OK | os.X_OK):
         message = f"{live.parent} cannot be written to, so no trace is"
         yield trouble("traces", Severity.WARNING, message)
 
@@ -198,7 +199,7 @@ def model_troubles(config: Config) -> Troubles:
     """The files of the larger engine, where it is asked for or was begun to be installed."""
     policy = config.embed
     folder = model_folder(policy.model, os.environ)
-    if policy.engine not in ("auto", "bge_m3") or (policy.engine == "auto" and not folder.exists()):
+    if policy.engine not in ("auto", "bge_m3") or (policy.engine == "auto" and is_missing(folder)):
         return
     fault = fault_of(folder)
     if fault is not None:

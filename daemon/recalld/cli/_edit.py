@@ -18,6 +18,7 @@ from tomlkit.items import AoT, Array
 from recalld.config import Config, located, read_file
 from recalld.config_decode import convert, parse
 from recalld.errors import BadConfig, Refused
+from recalld.there import is_missing
 
 KEY = "workspaces"
 
@@ -45,7 +46,7 @@ def listed(text: str) -> list[str]:
 
 def opened(path: Path) -> str:
     """The file's text; empty where there is none. Raises ``BadConfig``."""
-    if not path.exists():
+    if is_missing(path):
         return ""
     data = read_file(path)
     _check(data, path)
@@ -232,7 +233,7 @@ def save(path: Path, text: str) -> None:
     real = Path(os.path.realpath(path))
     try:
         real.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        mode = real.stat().st_mode & 0o777 if real.exists() else 0o600
+        mode = real.stat().st_mode & 0o777 if not is_missing(real) else 0o600
         descriptor, temporary = tempfile.mkstemp(dir=real.parent, prefix=".config-")
         try:
             with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as stream:

@@ -15,6 +15,7 @@ from recalld.continuity.disk import FILE
 from recalld.errors import BadConfig, BadRequest
 from recalld.index.model import Workspace
 from recalld.index.workspaces import expand, resolve
+from recalld.there import is_file, is_folder
 
 # A disk that works says where a path leads in microseconds, over a network in milliseconds.
 DISK_S = 2.0
@@ -64,7 +65,7 @@ def _real(path: str) -> str:
 
 
 def _folders(pattern: str) -> list[str]:
-    return [found for found in glob.glob(pattern) if Path(found).is_dir()]  # noqa: PTH207
+    return [found for found in glob.glob(pattern) if is_folder(found)]  # noqa: PTH207
 
 
 def chosen(named: str | None, *, socket: str | None, config: str | None) -> str:
@@ -78,13 +79,13 @@ def chosen(named: str | None, *, socket: str | None, config: str | None) -> str:
     if named is not None:
         folder = absolute(named)
         around = home_among(_configured(socket, config, folder))(folder)
-        if around is None and not Path(folder).is_dir():
+        if around is None and not is_folder(folder):
             raise BadRequest("--workspace", f"{folder} is not a folder")
         return around or folder
     roots = _configured(socket, config, None) or tuple(daemon_folders(socket, config))
     home = home_among(roots)
     here = str(Path.cwd())
-    if home(here) is None and (Path(here) / FILE).is_file():
+    if home(here) is None and is_file(Path(here) / FILE):
         return here
     found = home(here) or home(None)
     if found is not None:

@@ -39,11 +39,21 @@ def _ended(arguments: list[str]) -> int:
         code, message = verdict_on(error)
         if isinstance(error, NoDaemon):
             message += _misspelt_hint()
-        sys.stderr.write(f"recalld: {safe(message)}\n")
-        if "--json" in takewhile(lambda argument: argument != "--", arguments):
-            print_json({"error": {"code": int(code), "message": message}})
-        return code
+        return _told(code, message, arguments)
+    except OSError as error:
+        # Without a file's name it is no fault of a place that somebody named.
+        if not isinstance(error.filename, str):
+            raise
+        why = (error.strerror or str(error)).lower()
+        return _told(Exit.FINDING, f"{error.filename}: {why}", arguments)
     return Exit.OK
+
+
+def _told(code: int, message: str, arguments: list[str]) -> int:
+    sys.stderr.write(f"recalld: {safe(message)}\n")
+    if "--json" in takewhile(lambda argument: argument != "--", arguments):
+        print_json({"error": {"code": int(code), "message": message}})
+    return code
 
 
 def _misspelt_hint() -> str:

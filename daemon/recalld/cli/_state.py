@@ -11,6 +11,7 @@ from typing import Any
 from urllib.parse import quote
 
 from recalld.errors import Unavailable
+from recalld.there import is_file
 
 DATABASE = "state.db"
 # Made at the daemon's first start and never written again: its time is when that was.
@@ -111,7 +112,7 @@ class StateFile:
         return None
 
     def _rows(self, sql: str, *values: object) -> list[tuple[Any, ...]]:
-        if not self.path.is_file():
+        if not is_file(self.path):
             return []
         try:
             with _opened(self.path) as connection:
@@ -125,7 +126,7 @@ class StateFile:
 @contextmanager
 def _opened(path: Path) -> Iterator[sqlite3.Connection]:
     """A connection that makes no file: an unused database is opened as one that never changes."""
-    used = all(path.with_name(path.name + end).exists() for end in ("-wal", "-shm"))
+    used = all(is_file(path.with_name(path.name + end)) for end in ("-wal", "-shm"))
     how = "mode=ro&readonly_shm=1" if used else "mode=ro&immutable=1"
     connection = sqlite3.connect(
         f"file:{quote(str(path))}?{how}", uri=True, timeout=BUSY_S, isolation_level=None

@@ -12,6 +12,7 @@ from recalld.cli._output import safe
 from recalld.client import ClientError
 from recalld.config import Config, read, state_dir
 from recalld.errors import BadConfig
+from recalld.there import is_file
 
 _STATUS_WIDTH = 20
 _QUERY_CHARS = 60
@@ -42,7 +43,7 @@ def trace_files(
     folders = folders or daemon_folders(socket, config) or configured
     files = [Path(folder) / loaded.trace.file for folder in dict.fromkeys(folders)]
     homeless = state_dir(os.environ) / _HOMELESS
-    if not workspaces and homeless.is_file():
+    if not workspaces and is_file(homeless):
         files.append(homeless)
     if not files:
         raise BadConfig("workspaces", NO_WORKSPACE)
@@ -94,7 +95,7 @@ def daemon_answers(socket: str | None, config: str | None) -> bool:
 def rotations(file: Path) -> Iterator[Path]:
     """``file.1`` (the youngest), ``file.2``, … as far as they go."""
     number = 1
-    while (rotated := file.with_name(f"{file.name}.{number}")).is_file():
+    while is_file(rotated := file.with_name(f"{file.name}.{number}")):
         yield rotated
         number += 1
 

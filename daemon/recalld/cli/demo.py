@@ -19,6 +19,7 @@ from recalld.cli.index import sync
 from recalld.cli.recall import headline
 from recalld.client import Client
 from recalld.errors import Refused
+from recalld.there import is_file, is_folder
 
 _MAX_FILES = 400
 _MAX_FILE_BYTES = 1 << 20
@@ -70,7 +71,7 @@ def notes(folder: Path | None) -> Iterator[tuple[Path, Sequence[DemoPrompt], str
             yield place, SAMPLE, ""
         return
     place = folder.expanduser().resolve()
-    if not place.is_dir():
+    if not is_folder(place):
         raise Refused(f"{place} is not a folder")
     prompts = derived(_topics(place))
     if not prompts:
@@ -90,7 +91,7 @@ def _topics(place: Path) -> Iterator[Topic]:
 
 
 def _hidden(path: Path, place: Path) -> bool:
-    return not path.is_file() or any(part.startswith(".") for part in path.relative_to(place).parts)
+    return not is_file(path) or any(part.startswith(".") for part in path.relative_to(place).parts)
 
 
 def _indexed(report: dict[str, object]) -> str:

@@ -17,6 +17,7 @@ from recalld.cli._traces import instead_of
 from recalld.client import ClientError, NoDaemon
 from recalld.config import choose_file, read_file, user_file
 from recalld.errors import BadConfig, Refused
+from recalld.there import is_folder
 
 _GLOB = re.compile(r"[*?\[]")
 FolderArgument = Annotated[str, typer.Argument(metavar="DIR", help="A folder, or a quoted glob.")]
@@ -107,7 +108,7 @@ def _file(config: str | None) -> Path:
 def _folders(path: str) -> list[str]:
     """The folders a path or glob means now."""
     found = glob.glob(path) if _GLOB.search(path) else [path]  # noqa: PTH207
-    return [one for one in found if Path(one).is_dir()]
+    return [one for one in found if is_folder(one)]
 
 
 def _holds_home(folder: str) -> bool:

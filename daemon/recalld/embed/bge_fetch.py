@@ -12,6 +12,7 @@ from pathlib import Path
 
 from recalld.embed.bge_files import HEADS, SMALL_FILES, WEIGHTS, fault_of, weights_of
 from recalld.errors import Refused, Unavailable
+from recalld.there import is_file, is_missing
 
 SUMS = "SHA256SUMS"
 # Of use to other programs; loaded where they are there.
@@ -29,7 +30,7 @@ class Fetched:
 
 def is_hub_id(source: str) -> bool:
     """Whether ``source`` names a repository: OWNER/NAME, and no folder of that name is here."""
-    return _HUB_ID.fullmatch(source) is not None and not Path(source).exists()
+    return _HUB_ID.fullmatch(source) is not None and is_missing(source)
 
 
 def fetch_folder(source: Path, target: Path, *, link: bool) -> Fetched:
@@ -37,10 +38,10 @@ def fetch_folder(source: Path, target: Path, *, link: bool) -> Fetched:
     fault = fault_of(source)
     if fault is not None:
         raise Refused(fault)
-    if target.exists() and source.samefile(target):
+    if not is_missing(target) and source.samefile(target):
         return _noted(target)
     names = [*SMALL_FILES, *HEADS, weights_of(source).name]
-    names += [name for name in OPTIONAL if (source / name).is_file()]
+    names += [name for name in OPTIONAL if is_file(source / name)]
     place: Callable[[Path, Path], object] = _link if link else partial(shutil.copy2)
     return _replaced(target, lambda into: [place(source / name, into / name) for name in names])
 
@@ -71,13 +72,13 @@ def fetch_hub(repository: str, target: Path) -> Fetched:
 def changed_files(folder: Path) -> list[str]:
     """The files that are not what was fetched; none where nothing was noted then."""
     noted = folder / SUMS
-    if not noted.is_file():
+    if not is_file(noted):
         return []
     rows = (line.split("  ", 1) for line in noted.read_text("utf-8").splitlines())
     return [
         name
         for wanted, name in rows
-        if not (folder / name).is_file() or _sum_of(folder / name) != wanted
+        if not is_file(folder / name) or _sum_of(folder / name) != wanted
     ]
 
 
@@ -90,7 +91,7 @@ def _replaced(target: Path, fill: Callable[[Path], object]) -> Fetched:
             if fault is not None:
                 raise Refused(fault)
             _noted(fresh)
-            if target.exists():
+            if not is_missing(target):
                 old = target.with_name(target.name + ".old")
                 shutil.rmtree(old, ignore_errors=True)
                 target.rename(old)
@@ -117,10 +118,10 @@ def _beside(target: Path) -> Iterator[Path]:
 def _noted(folder: Path) -> Fetched:
     """The sums, which are written down where they were not."""
     noted = folder / SUMS
-    if noted.is_file():
+    if is_file(noted):
         rows = (line.split("  ", 1) for line in noted.read_text("utf-8").splitlines())
         return Fetched(folder=folder, sums={name: found for found, name in rows})
-    names = sorted(path.name for path in folder.iterdir() if path.is_file())
+    names = sorted(path.name for path in folder.iterdir() if is_file(path))
     sums = {name: _sum_of(folder / name) for name in names}
     lines = "".join(f"{found}  {name}\n" for name, found in sums.items())
     noted.write_text(lines, encoding="utf-8")

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from recalld.embed.port import Identity
 from recalld.errors import Unavailable
+from recalld.there import is_file, is_folder
 
 ENGINE_NAME = "bge_m3"
 # What the published checkpoint has; a folder of other sizes gets an identity of its own.
@@ -43,7 +44,7 @@ def fault_of(folder: Path) -> str | None:
     Every file that is named is one that is missing, empty, cut short or a pointer to a file
     that was never fetched.
     """
-    if not folder.is_dir():
+    if not is_folder(folder):
         return f"{folder} is no folder"
     try:
         faults = [_file_fault(folder / name) for name in (*SMALL_FILES, *HEADS)]
@@ -56,9 +57,7 @@ def fault_of(folder: Path) -> str | None:
 
 def weights_of(folder: Path) -> Path:
     """The file with the weights, in the order in which the loader looks for it."""
-    return next(
-        (folder / name for name in WEIGHTS if (folder / name).is_file()), folder / WEIGHTS[0]
-    )
+    return next((folder / name for name in WEIGHTS if is_file(folder / name)), folder / WEIGHTS[0])
 
 
 def identity_of(folder: Path) -> Identity:
@@ -83,7 +82,7 @@ def identity_of(folder: Path) -> Identity:
 
 
 def _file_fault(path: Path) -> str | None:
-    if not path.is_file():
+    if not is_file(path):
         return f"{path.name} is missing in {path.parent}"
     with path.open("rb") as stream:
         start = stream.read(len(_POINTER))
@@ -98,7 +97,7 @@ def _file_fault(path: Path) -> str | None:
 
 def _weights_fault(folder: Path) -> str | None:
     path = weights_of(folder)
-    if not path.is_file():
+    if not is_file(path):
         return f"{' or '.join(WEIGHTS)} is missing in {folder}"
     fault = _file_fault(path)
     if fault is None and path.suffix == ".safetensors":

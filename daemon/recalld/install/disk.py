@@ -18,6 +18,7 @@ from pathlib import Path
 
 from recalld import atomic
 from recalld.errors import Refused
+from recalld.there import is_folder
 
 MAX_BYTES = 4 * 1024 * 1024
 _FILE_MODE, _FOLDER_MODE = 0o600, 0o700
@@ -90,7 +91,7 @@ def _file_locked(real: Path, facts: os.stat_result) -> str | None:
 def _folder_locked(real: Path) -> str | None:
     # No fault where one cannot be looked at.
     folder = next(parent for parent in real.parents if os.path.exists(parent))  # noqa: PTH110
-    if not folder.is_dir():
+    if not is_folder(folder):
         return f"{folder} is no folder"
     allowed = os.access(folder, os.W_OK | os.X_OK, effective_ids=True)
     return None if allowed else f"the folder {folder} is read-only"

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import recalld
 from recalld.install.model import Place
+from recalld.there import is_file, is_folder
 
 _VERSION = re.compile(r"\d+(?:\.\d+)+", re.ASCII)
 _VERSION_TIMEOUT_S = 10
@@ -56,18 +57,18 @@ def _candidates(name: str, environ: Mapping[str, str]) -> Iterator[str]:
 
 
 def _runs(path: str) -> bool:
-    return Path(path).is_file() and os.access(path, os.X_OK)
+    return is_file(path) and os.access(path, os.X_OK)
 
 
 def _plugin() -> str | None:
     folder = _PACKAGE / "openclaw"
-    return str(folder) if (folder / "openclaw.plugin.json").is_file() else None
+    return str(folder) if is_file(folder / "openclaw.plugin.json") else None
 
 
 def _units() -> list[Path]:
     """The units of the package; of a source tree, those at its top."""
     for folder in (_PACKAGE / "systemd", _PACKAGE.parents[1] / "systemd"):
-        if folder.is_dir():
+        if is_folder(folder):
             return sorted(folder.iterdir())
     return []
 
