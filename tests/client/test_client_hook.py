@@ -24,7 +24,10 @@ def hooks(tmp_path: Path) -> Hooks:
     return Hooks(socket=tmp_path / "none", state=tmp_path / "state", deadline_ms=DEADLINE_MS)
 
 
-@pytest.mark.parametrize("arguments", [[], ["nano"], ["claude-code", "a prompt"]])
+@pytest.mark.parametrize(
+    "arguments",
+    [[], ["nano"], ["claude-code", "a prompt"], ["codex", "--socket"], ["exec", "--config="]],
+)
 def test_called_without_a_host_it_tells_the_person_which_there_are(hooks, arguments):
     ran = subprocess.run(
         [sys.executable, "-c", RUN, *arguments],
@@ -39,6 +42,36 @@ def test_called_without_a_host_it_tells_the_person_which_there_are(hooks, argume
     assert all(host.encode() in ran.stderr for host in HOSTS)
     assert len(hooks.log) == 1
     assert "prompt" not in hooks.log[0]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["claude-code", "--socket", "{socket}"],
+        ["--socket={socket}", "--json", "claude-code"],
+        ["--config", "{file}", "claude-code"],
+        ["claude-code", "--config", "{file}.gone", "--socket", "{socket}"],
+    ],
+)
+def test_the_daemon_may_be_named_on_the_command_line(tmp_path: Path, arguments: list[str]):
+    file = tmp_path / "config.toml"
+    with scripted_daemon(tmp_path / "s", {}) as daemon:
+        file.write_text(f'[server]\nsocket = "{daemon.path}"\n', encoding="utf-8")
+        hooks = Hooks(socket=tmp_path / "none", state=tmp_path / "state")
+        environ = hooks.environ()
+        if "--config" in arguments[0]:
+            del environ["RECALLD_SOCKET"]
+        named = [each.format(socket=daemon.path, file=file) for each in arguments]
+        ran = subprocess.run(
+            [sys.executable, "-c", RUN, *named],
+            input=json.dumps(PROMPT).encode(),
+            capture_output=True,
+            env=environ,
+            timeout=20,
+            check=False,
+        )
+    assert (ran.returncode, ran.stderr, hooks.log) == (0, b"", [])
+    assert [asked["text"] for asked in daemon.seen("session.prompt")] == ["fix the footer"]
 
 
 @pytest.mark.parametrize("flag", ["--help", "-h"])

@@ -7,14 +7,21 @@ event is one line in ``hook.log`` of the state directory. Standard error is for 
 the command: hosts show it to their users, and a daemon that does not run is no news at every
 prompt.
 
-It reads no configuration: the socket is ``$RECALLD_SOCKET``, else the usual place.
+It reads no configuration unless ``--config FILE`` names one, and of that ``server.socket`` alone:
+the socket is ``--socket``, else ``$RECALLD_SOCKET``, else that of the file, else the usual place.
+What it prints is JSON, so ``--json`` changes nothing.
 """
 
 import os
 import sys
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 # Adapters of agent hosts, by name; each is one file here, imported only when it is asked for.
 HOSTS: tuple[str, ...] = ("claude-code", "codex", "openclaw", "exec")
+SOCKET, CONFIG, JSON = "--socket", "--config", "--json"
 
 
 def main() -> int:
@@ -34,14 +41,35 @@ def module_of(host: str) -> str:
 
 
 def _hook(arguments: list[str]) -> None:
-    if len(arguments) != 1 or arguments[0] not in HOSTS:
+    words, options = _told_apart(arguments)
+    if len(words) != 1 or words[0] not in HOSTS or not all(options.values()):
         _complain(arguments)
         return
     from recalld.client.hooks._run import run  # noqa: PLC0415 (a broken part must not end in 1)
 
-    name = arguments[0]
+    name = words[0]
     home = __import__(f"{__name__}.{module_of(name)}", fromlist=["HOST"])
-    run(name, home.HOST, os.environ)
+    environ: Mapping[str, str] = os.environ
+    if options:
+        from recalld.client.address import socket_path  # noqa: PLC0415 (rarely needed)
+
+        path = socket_path(options.get(SOCKET), environ, config=options.get(CONFIG))
+        environ = {**environ, "RECALLD_SOCKET": path}
+    run(name, home.HOST, environ)
+
+
+def _told_apart(arguments: list[str]) -> "tuple[list[str], dict[str, str]]":
+    """The words, and the options with their values; "" where one has none."""
+    words: list[str] = []
+    options: dict[str, str] = {}
+    rest = iter(arguments)
+    for argument in rest:
+        name, sign, value = argument.partition("=")
+        if name in (SOCKET, CONFIG):
+            options[name] = value if sign else next(rest, "")
+        elif argument != JSON:
+            words.append(argument)
+    return words, options
 
 
 def _failed(error: BaseException) -> None:
