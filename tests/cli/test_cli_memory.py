@@ -155,7 +155,9 @@ def test_forgetting_asks_on_standard_error_and_no_answer_is_no(daemon, capsys, a
             assert json.loads(ran.stdout)["ids"] == [memory_id]
             memory_id = added(capsys, f"the code of {name}", "--owner", name)
         else:
-            assert ran.stdout == ""
+            error = json.loads(ran.stdout)["error"]
+            assert error["code"] == code
+            assert "nothing was forgotten" in error["message"]
             assert "nothing was forgotten" in ran.stderr
     assert told(capsys, "get", memory_id)["memory"]["id"] == memory_id
 

@@ -6,7 +6,6 @@ from typing import Annotated
 
 import typer
 
-from recalld.cli._exits import Exit
 from recalld.cli._memories import (
     STATES,
     LimitOption,
@@ -20,7 +19,7 @@ from recalld.cli._memories import (
 from recalld.cli._options import ConfigOption, JsonFlag, SocketOption, asked, daemon
 from recalld.cli._output import print_json, safe, say, shown, table
 from recalld.client import Client
-from recalld.errors import BadRequest
+from recalld.errors import BadRequest, Refused
 
 # Forgetting looks through everything that is kept.
 _FORGET_S = 150.0
@@ -81,7 +80,7 @@ def _holding(
 
 
 def _confirm(memories: Sequence[Mapping[str, object]], *, more: bool) -> None:
-    """On standard error, so that the result alone is on standard output. No: exit code 1."""
+    """On standard error: on standard output is the result alone. Raise ``Refused`` for a no."""
     for memory in memories:
         words = " ".join(str(memory.get("content")).split())
         sys.stderr.write(safe(f"{memory.get('id')}  {words}\n"))
@@ -89,8 +88,8 @@ def _confirm(memories: Sequence[Mapping[str, object]], *, more: bool) -> None:
     sys.stderr.write(f"Forget {count}? [y/N] ")
     sys.stderr.flush()
     if sys.stdin.readline().strip().lower() not in _YES:
-        sys.stderr.write("nothing was forgotten; --yes does not ask\n")
-        raise typer.Exit(Exit.FINDING)
+        sys.stderr.write("\n")
+        raise Refused("nothing was forgotten; --yes does not ask")
 
 
 def _summed(receipts: Sequence[Mapping[str, object]]) -> dict[str, object]:

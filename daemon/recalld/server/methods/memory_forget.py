@@ -6,6 +6,11 @@ from recalld.server.memories import MemoryId, Query
 from recalld.server.method import Context, Method
 from recalld.server.params import Key, Params
 
+PLACES = (
+    *("memories", "vectors", "occurrences", "answers"),
+    *("events", "heartbeats", "proposals"),
+)
+
 
 class ForgetParams(Params, frozen=True, kw_only=True):
     """``id``, or ``query`` and ``confirm``: the owner's own memories, of any state, that hold the
@@ -30,8 +35,10 @@ async def handle(params: ForgetParams, context: Context) -> object:
 
 
 def _receipt(receipt: Receipt) -> dict[str, object]:
-    """What was removed where, and what lies out of reach."""
-    return {"ids": receipt.ids, "removed": receipt.removed, "out_of_reach": receipt.beyond}
+    """What was removed where, each place named also where it was nothing; what lies out of
+    reach."""
+    removed = dict.fromkeys(PLACES, 0) | receipt.removed
+    return {"ids": receipt.ids, "removed": removed, "out_of_reach": receipt.beyond}
 
 
 METHOD = Method("memory.forget", ForgetParams, handle)
