@@ -1,10 +1,10 @@
 """What a tick costs: ``python -m bench heartbeat`` prints it, and fails over the promised ratio.
 
 One vector scan and the snapshot query of the same memories, in the same run, are the measure: over
-10,000 memories a tick may take five times as long. Most ticks are held back and come upon what the
-one before did; an act and a tick upon a change are printed too, as are 100,000 memories. The real
-store and the real service with the default engine's dimension; no workspaces: what git takes is
-git's.
+10,000 memories a tick may take five times as long, be it one that is held back and comes upon what
+the one before did, one upon a memory that changed, or one that acts. 100,000 memories are printed
+too. The real store and the real service with the default engine's dimension; no workspaces: what
+git takes is git's. Ratios are the medians of several runs: a machine is not at rest all the time.
 """
 
 import sys
@@ -32,6 +32,9 @@ from support.store_world import open_state
 MOST = 5.0
 JUDGED = 10_000
 SIZES = (JUDGED, 100_000)
+RUNS = {JUDGED: 5}
+UNIT = ("one vector scan", "the snapshot query")
+TICKS = ("an act, as it failed", "held back", "held back, a change")
 DIMENSION = 512
 ROUNDS = 15
 SLICE = 2_000
@@ -120,16 +123,18 @@ async def measured(room: Room) -> dict[str, float]:
         found, _ = await service.snapshot(OWNER)
         return Snapshot(owner=OWNER, now=NOON, zone=room.world.zone(), memories=found)
 
-    async def tick() -> object:
+    acts: list[str] = []
+
+    async def tick() -> None:
         room.house.later(seconds=20)
-        return await room.service.tick(TickAsked(owner=OWNER))
+        ticked = await room.service.tick(TickAsked(owner=OWNER))
+        acts.extend([ticked.act_id] if ticked.act_id else [])
 
     async def use() -> None:
         await service.touch([asked.id])
 
     async def fail() -> object:
-        last = room.told[-1].act.id
-        return await room.service.delivered(last, ok=False)
+        return await room.service.delivered(acts[-1], ok=False)
 
     await tick()
     found = {
@@ -137,7 +142,7 @@ async def measured(room: Room) -> dict[str, float]:
         "the snapshot query": await p50_ms(query),
         "an act, as it failed": await p50_ms(tick, fail),
     }
-    await room.service.delivered(room.told[-1].act.id, ok=True)
+    await room.service.delivered(acts[-1], ok=True)
     await tick()
     return found | {
         "held back": await p50_ms(tick),
@@ -152,20 +157,34 @@ async def _read(room: Room) -> Mapping[str, Memory]:
             return (await room.house.service.snapshot(OWNER))[0]
 
 
+async def one_run(count: int) -> dict[str, float]:
+    with tempfile.TemporaryDirectory() as name:
+        engine = hashed_embedder(HashModel(dimension=DIMENSION))
+        await fill(Path(name), count, str(engine.identity))
+        async with open_room(Path(name), embedder=engine) as room:
+            return await measured(room)
+
+
+def ratios(found: Mapping[str, float]) -> dict[str, float]:
+    unit = sum(found[title] for title in UNIT)
+    return {title: value / unit for title, value in found.items()}
+
+
 async def run() -> int:
-    missed = False
+    missed: list[str] = []
     for count in SIZES:
-        with tempfile.TemporaryDirectory() as name:
-            engine = hashed_embedder(HashModel(dimension=DIMENSION))
-            await fill(Path(name), count, str(engine.identity))
-            async with open_room(Path(name), embedder=engine) as room:
-                found = await measured(room)
-        unit = found["one vector scan"] + found["the snapshot query"]
-        for title, value in found.items():
-            print(f"{count:7d} memories  {title:22s} p50 {value:8.2f} ms  {value / unit:5.2f} x")
-        missed |= count == JUDGED and found["held back"] > MOST * unit
-    print(f"promised: held back over {JUDGED} memories at most {MOST:g} x")
-    return int(missed)
+        runs = [await one_run(count) for _ in range(RUNS.get(count, 1))]
+        each = [ratios(found) for found in runs]
+        for title in runs[0]:
+            value = median(found[title] for found in runs)
+            ratio = median(found[title] for found in each)
+            print(f"{count:7d} memories  {title:22s} p50 {value:8.2f} ms  {ratio:5.2f} x")
+            if count == JUDGED and title in TICKS and ratio > MOST:
+                missed.append(title)
+    print(f"promised: each of these ticks over {JUDGED} memories at most {MOST:g} x")
+    for title in missed:
+        print(f"missed: {title}")
+    return int(bool(missed))
 
 
 def main() -> int:
