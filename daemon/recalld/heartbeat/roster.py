@@ -13,7 +13,7 @@ from recalld.memories.model import Memory, MemoryState, MemoryType, Origin
 # What has not come to an end, and is not put away.
 LIVE = frozenset({MemoryState.ACTIVE, MemoryState.STALE})
 # For more changes than that it is quicker to look at all memories again.
-MOST_CHANGES = 256
+MOST_CHANGES = 1_024
 
 T = TypeVar("T")
 Some = tuple[Memory, ...]

@@ -1,7 +1,7 @@
 """What was shown a short while ago is not shown again. Pure."""
 
 from collections.abc import Iterable, Iterator
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from recalld.heartbeat.model import Snapshot
 from recalld.memories.model import Memory
@@ -13,12 +13,18 @@ def is_surfaced(snapshot: Snapshot, memory: Memory, within: timedelta = SURFACED
     """Whether it was shown less than ``within`` ago; a time to come, after a clock that was set
     back, is none."""
     shown = snapshot.surfaced.get(memory.id)
-    return shown is not None and timedelta(0) <= snapshot.now - shown < within
+    return shown is not None and _is_within(snapshot, shown, within)
+
+
+def _is_within(snapshot: Snapshot, shown: datetime, within: timedelta) -> bool:
+    return timedelta(0) <= snapshot.now - shown < within
 
 
 def strict(snapshot: Snapshot, memories: Iterable[Memory]) -> Iterator[Memory]:
     """Those that were not shown within the hour."""
-    return (one for one in memories if not is_surfaced(snapshot, one))
+    # Little was shown, and many are asked about.
+    shown = {key for key, at in snapshot.surfaced.items() if _is_within(snapshot, at, SURFACED)}
+    return (one for one in memories if one.id not in shown) if shown else iter(memories)
 
 
 def soft(snapshot: Snapshot, memories: Iterable[Memory]) -> list[Memory]:
