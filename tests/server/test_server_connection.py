@@ -163,6 +163,15 @@ async def test_ten_bad_lines_in_a_row_close_the_connection(autojump_clock):
         assert len(await read_rest(s.client)) == 10
 
 
+async def test_lines_of_json_that_are_no_requests_close_nothing(autojump_clock):
+    wrong = [{"id": 1, "method": "ping"}, 5, {"jsonrpc": "2.0", "id": 2}, [], {"id": True}]
+    async with served() as s:
+        await s.say(*wrong * 20, call(3))
+        got = await replies(s.client, 101)
+    assert [r["error"]["code"] for r in got[:100]] == [-32600] * 100
+    assert got[100]["id"] == 3
+
+
 async def test_a_good_line_starts_the_count_of_bad_ones_again(autojump_clock):
     async with served() as s:
         for number in range(5):

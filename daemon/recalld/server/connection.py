@@ -182,7 +182,8 @@ class Connection:
             requests.start_soon(self._run, item, batch, pumps)
 
     def _note_error(self, error: WireError) -> None:
-        if error.code not in (Code.NOT_JSON, Code.NOT_A_REQUEST):
+        # Who writes JSON speaks our language, however badly; HTTP and the like do not.
+        if error.code is not Code.NOT_JSON:
             self._errors = 0
             return
         self._errors += 1

@@ -33,7 +33,7 @@ class ServerPolicy(Policy, frozen=True, kw_only=True):
     batch: Annotated[int, Meta(ge=1, le=1_024)] = 64
     # What is in flight at SIGTERM may take this long; the process must be gone within 5 s.
     drain_ms: Annotated[int, Meta(ge=0, le=4_000)] = 3_000
-    # Errors in a row after which a peer is taken to speak something else.
+    # Lines in a row that are no JSON, after which a peer is taken to speak something else.
     errors_in_a_row: Annotated[int, Meta(ge=1, le=1_000)] = 10
     # Events waiting for one subscriber; more are lost and counted in ``missed``.
     subscriber_queue: Annotated[int, Meta(ge=1, le=65_536)] = 256
