@@ -355,6 +355,19 @@ async def test_a_subscriber_that_hung_up_half_and_stops_reading_is_closed(autoju
     assert s.counters.get("connections.write_stall") == 1
 
 
+async def test_a_subscriber_that_does_not_read_holds_no_stop_up(autojump_clock):
+    hub = Hub(queue=4, counters=Counters(), new_id=lambda: "s1")
+    async with served(capacity=1, write_stall_s=5, answerer=Opening(hub)) as s:
+        await s.say(call(1))
+        await replies(s.client, 1)
+        for number in range(3):
+            hub.publish(some_event(number))
+            await anyio.sleep(20)
+        began = anyio.current_time()
+        await s.connection.drain(3.0)
+        assert anyio.current_time() - began < 1.5
+
+
 async def test_a_subscription_of_a_batch_is_silent_until_the_batch_has_told_its_id(autojump_clock):
     hub = Hub(queue=4, counters=Counters(), new_id=lambda: "s1")
     async with served(answerer=Opening(hub)) as s:

@@ -71,6 +71,8 @@ class Connection:
         self._errors = 0
         self._reading = anyio.CancelScope()
         self._draining = False
+        # Of the write under way, where it carries nothing but events.
+        self._patience: anyio.CancelScope | None = None
         self._ended = anyio.Event()
 
     async def greet(self, line: bytes) -> None:
@@ -310,7 +312,8 @@ class Connection:
         unsent = self._wire.unsent_bytes()
         while view:
             sent = 0
-            with anyio.move_on_after(self._policy.write_stall_s):
+            with anyio.move_on_after(self._policy.write_stall_s) as taking:
+                self._patience = None if owed else taking
                 sent = await self._wire.send_some(view)
             stalled = not sent and self._wire.unsent_bytes() >= unsent
             if stalled and (owed or self._outbox.is_finished):
@@ -330,6 +333,8 @@ class Connection:
         for scope in tuple(self._running):
             scope.cancel()
         self._reading.cancel()
+        if self._patience is not None:
+            self._patience.deadline = anyio.current_time() + LINGER_S
         await self._ended.wait()
 
 
