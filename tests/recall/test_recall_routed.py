@@ -35,6 +35,14 @@ async def test_the_literal_route_alone_keeps_the_searchers_order_and_score(autoj
     assert {h.routes for h in routed.hits} == {("literal",)}
 
 
+async def test_who_sorts_by_the_rank_score_gets_the_same_order(autojump_clock):
+    scores = {"a.md": 0.5, "b.md": 0.2, "c.md": 0.4, "d.md": 0.4, "e.md": 0.1}
+    found = tuple(hit(path, 0.9, order_score=score) for path, score in scores.items())
+    routed = await asked(FakeSearcher(hits=found), "literal")
+    assert [h.found.path for h in routed.hits] == list(scores)
+    assert [h.rank_score for h in routed.hits] == [0.5, 0.4, 0.4, 0.4, 0.1]
+
+
 async def test_a_hit_of_two_routes_names_both_and_counts_them(autojump_clock):
     routed = await asked(searching(), "literal", "det:axis")
     both = next(h for h in routed.hits if h.found.path == "memory/b.md")

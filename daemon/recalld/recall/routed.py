@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from functools import partial
+from itertools import accumulate
 
 import msgspec
 
@@ -47,7 +48,8 @@ class RouteSearch:
     ) -> Routed:
         """``routes`` are known names. A route whose query another one asks too brings nothing.
 
-        One route alone keeps the searcher's order and its order score; several are fused.
+        One route alone keeps the searcher's order, and its order score as far as that says the
+        same; several are fused.
         ``Unavailable`` when every search fails or is late.
         """
         policy = self._policy()
@@ -114,11 +116,19 @@ def _fused(lists: Sequence[RouteHits], policy: RecallPolicy) -> tuple[Fused, ...
             best_raw_score=found.raw_score,
             rrf_score=0.0,
             source_weight=0.0,
-            rank_score=found.order_score,
+            rank_score=rank_score,
             routes=(hits.query.route,),
             route_hits=1,
             occurrences=1,
         )
         for hits in lists
-        for found in hits.found
+        for found, rank_score in zip(hits.found, _falling(hits.found), strict=True)
     )
+
+
+def _falling(found: Sequence[Found]) -> list[float]:
+    """Order scores that say the order they stand in: none is below one further down.
+
+    The searcher goes by raw score first.
+    """
+    return list(accumulate((one.order_score for one in reversed(found)), max))[::-1]
