@@ -139,6 +139,10 @@ def test_the_order_of_what_comes_in_changes_nothing(
     for asked in pick(signals):
         first = relate(asked, found, basis, now=NOW)
         assert relate(asked, shuffled, basis, now=NOW) == first
+        # Nor does it whether the look at the words of what came in is shared or made anew.
+        seen = needed(asked, shuffled, words=basis.words).scene
+        assert seen is not None
+        assert relate(asked, found, basis, now=NOW, scene=seen) == first
         assert needed(asked, shuffled, words=basis.words) == needed(asked, found, words=basis.words)
 
 

@@ -156,7 +156,7 @@ async def related_to(world: World, asked: Asked, past: Past) -> tuple[Related, .
         meanings=meanings,
         limit=past.limit,
     )
-    judged = partial(relate, asked, found, basis, now=past.now)
+    judged = partial(relate, asked, found, basis, now=past.now, scene=needs.scene)
     return await anyio.to_thread.run_sync(judged, abandon_on_cancel=True)
 
 

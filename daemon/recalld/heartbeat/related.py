@@ -34,11 +34,12 @@ MOST_COVERED = 4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Needed:
-    """What ``relate`` would like to have the vectors of."""
+    """What ``relate`` would like to have the vectors of; ``scene`` is what was found out so far."""
 
     memory_ids: tuple[str, ...] = ()
     sentences: tuple[str, ...] = ()
     words: tuple[str, ...] = ()
+    scene: "Scene | None" = field(default=None, repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,17 +97,23 @@ def needed(
         memory_ids=(asked.memory.id, *(one.memory.id for one in scene.others)),
         sentences=(asked.memory.content,),
         words=tuple(sorted(texts)),
+        scene=scene,
     )
 
 
 def relate(
-    asked: Asked, found: Sequence[Similar], basis: Basis, *, now: datetime
+    asked: Asked,
+    found: Sequence[Similar],
+    basis: Basis,
+    *,
+    now: datetime,
+    scene: "Scene | None" = None,
 ) -> tuple[Related, ...]:
     """At most ``basis.limit`` of ``found`` that belong to the signal memory, best first.
 
     ``found`` may hold anything in any order: the rules of ``enrich.eligible`` apply here too.
     ``score`` is in [0, 1]; ties go to the newer, then by id. ``similarity`` is what ``found``
-    says.
+    says. ``scene``: that of ``needed`` for the very same, so that it is not made twice.
     """
     coefficients = basis.coefficients
     related = [
@@ -117,7 +124,7 @@ def relate(
             signal_id=asked.signal_id,
             age=age(one.found.memory.created_at, now),
         )
-        for one in judged(asked, found, basis)
+        for one in _judged(asked, scene or _scene(asked, found, basis.words, NEAREST), basis)
     ]
     good = [one for one in related if one.score >= basis.minimum]
     good.sort(key=lambda one: (-one.score, *newest_first(one.memory)))
@@ -131,7 +138,10 @@ def judged(
 
     ``nearest``: as many as that, whatever they have in common with the signal.
     """
-    scene = _scene(asked, found, basis.words, nearest)
+    return _judged(asked, _scene(asked, found, basis.words, nearest), basis)
+
+
+def _judged(asked: Asked, scene: "Scene", basis: Basis) -> tuple[Judged, ...]:
     figures = [dict(one) for one in scene.figures]
     for at, more in _vector_figures(asked, scene, basis.meanings).items():
         figures[at] |= more
@@ -144,7 +154,7 @@ def judged(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Scene:
+class Scene:
     """A signal's memory among the nearest that the rules let pass, by id.
 
     ``figures`` are those of their words; ``judged`` says which of them are worth a look.
@@ -157,7 +167,7 @@ class _Scene:
     judged: tuple[int, ...]
 
 
-def _scene(asked: Asked, found: Sequence[Similar], words: Frequencies, count: int) -> _Scene:
+def _scene(asked: Asked, found: Sequence[Similar], words: Frequencies, count: int) -> Scene:
     passing = sorted(eligible(asked, found), key=lambda one: (-one.similarity, one.memory.id))
     others = sorted(passing[:OVER_FETCH], key=lambda one: one.memory.id)
     mine = subject(asked.memory.content)
@@ -167,7 +177,7 @@ def _scene(asked: Asked, found: Sequence[Similar], words: Frequencies, count: in
     nearest = sorted(places, key=lambda at: (-others[at].similarity, at))[:count]
     sharing = [at for at in places if at not in nearest and figures[at]["covered"] > 0.0]
     sharing.sort(key=lambda at: (-figures[at]["covered"], at))
-    return _Scene(
+    return Scene(
         asked=mine,
         others=tuple(others),
         subjects=subjects,
@@ -176,7 +186,7 @@ def _scene(asked: Asked, found: Sequence[Similar], words: Frequencies, count: in
     )
 
 
-def _vector_figures(asked: Asked, scene: _Scene, meanings: Meanings) -> dict[int, Figures]:
+def _vector_figures(asked: Asked, scene: Scene, meanings: Meanings) -> dict[int, Figures]:
     """By place, for those that have a vector; empty where the signal's memory has none."""
     own = meanings.memories.get(asked.memory.id)
     if own is None:
@@ -189,7 +199,7 @@ def _vector_figures(asked: Asked, scene: _Scene, meanings: Meanings) -> dict[int
     return dict(zip(there, found, strict=True))
 
 
-def _own_words(scene: _Scene, meanings: Meanings) -> dict[str, Vector]:
+def _own_words(scene: Scene, meanings: Meanings) -> dict[str, Vector]:
     """The vectors of the words that are looked at, of all that are given."""
     texts = {word for at in scene.judged for word in scene.subjects[at].words}
     mine = texts.union(scene.asked.words)
