@@ -279,7 +279,7 @@ def passes(memory: Memory, wanted: Wanted) -> bool:
     return (
         (not wanted.types or memory.type in wanted.types)
         and memory.state in (wanted.states or ALIVE)
-        and wanted.tags <= frozenset(memory.tags)
+        and (not wanted.tags or wanted.tags <= frozenset(memory.tags))
         and wanted.session in (None, memory.session)
         and (wanted.since is None or memory.created_at >= wanted.since)
         and (wanted.until is None or memory.created_at < wanted.until)

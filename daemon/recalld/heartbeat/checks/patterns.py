@@ -74,9 +74,10 @@ def _of_day(snapshot: Snapshot, recent: tuple[Memory, ...], day: date) -> tuple[
 
 def _marks(memory: Memory) -> Iterator[tuple[str, str]]:
     yield "type", memory.type.value
-    for tag in dict.fromkeys(tag.casefold() for tag in memory.tags):
-        if not cron.is_schedule(tag):
-            yield "tag", tag
+    if memory.tags:
+        for tag in dict.fromkeys(tag.casefold() for tag in memory.tags):
+            if not cron.is_schedule(tag):
+                yield "tag", tag
 
 
 def _found(snapshot: Snapshot, habit: _Habit) -> Found:
