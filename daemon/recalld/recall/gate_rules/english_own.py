@@ -177,7 +177,9 @@ OPENS = (
         "en_go_on",
         r"^(?:ok |okay |please |yes |and |then )*(?:continue|go on|go ahead|keep going|carry on"
         r"|proceed|resume|next|try again|retry|again|do it|once more|start over|go with"
-        r"|use) ?(?:\w+ ?){0,4}[.!?]*$",
+        r"|use) ?(?:\w+ ?){0,4}[.!?]*$"
+        r"|^(?:ok |okay |please |yes |and |then |let's |let us )*(?:continue|go on|keep going"
+        r"|proceed) (?:with|working on) (?:the|our|my|that) [\w-]+",
     ),
     OPEN.rule(
         "en_the_other_one",
