@@ -71,6 +71,13 @@ def test_recall_outside_of_every_workspace_lists_those_that_can_be_named(daemon,
     assert "recalld recall -w '/home/maya/my team' …" in out
 
 
+@pytest.mark.parametrize(("status", "told"), [("low_quality", True), ("ok", False)])
+def test_a_recall_that_found_too_little_says_where_it_can_be_seen(daemon, capsys, status, told):
+    daemon.answers["session.prompt"] = {**ANSWERED, "status": status, "context": None, "hits": []}
+    assert recalld(daemon, "recall", "x") == 0
+    assert ("not good enough: recalld why 01J\n" in capsys.readouterr().out) is told
+
+
 @pytest.mark.parametrize(
     ("reason", "shown"),
     [

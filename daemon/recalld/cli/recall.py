@@ -60,8 +60,17 @@ def attach(app: typer.Typer) -> None:
             print_json(result)
             return
         show(result)
-        if result.get("reason") == "no_workspace":
-            say(_advice(daemon_folders(socket, config), named=workspace))
+        _advise(result, workspace, socket=socket, config=config)
+
+
+def _advise(
+    result: dict[str, object], named: str | None, *, socket: str | None, config: str | None
+) -> None:
+    """What to do about a prompt that got nothing."""
+    if result.get("reason") == "no_workspace":
+        say(_advice(daemon_folders(socket, config), named=named))
+    elif result.get("status") == "low_quality":
+        say(f"what was found is not good enough: recalld why {result.get('trace_id')}")
 
 
 def _budget_s(budget_ms: int | None, config: str | None) -> float:
