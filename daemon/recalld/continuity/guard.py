@@ -31,13 +31,14 @@ def rule(  # noqa: PLR0913  what is known of either side, keyword only
     ``why`` is ``poison`` for an objective that reports a failed login, limit or server, whoever
     wrote it; ``hand`` for what an agent or a person wrote, which else is written as it is, and
     for a machine's text over theirs; ``nothing``: a machine has nothing to say; ``less``: it
-    says less than the file; ``finished``: it would bring back what later lines reported as
-    done; ``same``: it changes nothing; ``unsurfaced``, ``created`` and ``machine``: written.
+    says less than the file; ``same``: it changes nothing; ``unsurfaced``, ``created`` and
+    ``machine``: written.
 
     Over active work of a hand a machine changes unsurfaced results alone: as they are in ``new``
     where nothing else differs, else added. Over its own it keeps every field that it has
-    nothing new for, also of ``extra``, but those of ``settled``: what they say is over. A
-    decision goes that a new one takes back. ``updated_at`` is the new one's, but the old one's
+    nothing new for, also of ``extra``, but those of ``settled``: what they say is over. A next
+    action that was ``finished`` does not come back, whoever has it. A decision goes that a new
+    one takes back. ``updated_at`` is the new one's, but the old one's
     where only unsurfaced results changed: the rest is as old as it was.
     """
     before = Checkpoint() if old is None else old.checkpoint
@@ -82,7 +83,7 @@ def _machine(before: Checkpoint, new: Checkpoint, origin: Origin, over: _Over) -
         return _results(before, added, otherwise="less" if before.active else "nothing")
     same = before.active and same_work(before.objective, new.objective)
     if over.finished is not None and same and _revives(before, new):
-        return _results(before, added, otherwise="finished")
+        new = replace(new, next_action="")
     if before.active and not same and _says_little(new):
         return _results(before, added, otherwise="less")
     new = _few_decisions(new)

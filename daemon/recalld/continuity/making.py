@@ -7,6 +7,7 @@ from datetime import datetime
 import msgspec
 
 from recalld.continuity import extract, guard, progress
+from recalld.continuity.likeness import same_step
 from recalld.continuity.model import Checkpoint, Done, Origin, Parsed, Ruling, Turn
 from recalld.continuity.surfacing.results import Lines
 from recalld.store.model import KeptTurn
@@ -99,14 +100,14 @@ def ruling_of(
     if new is None:
         empty = lines.put(Checkpoint()) if old.parsed is None else None
         return Ruling(write=empty, why=NOTHING_SAID)
-    finished = None if before is None else progress.reported_done(before, turns)
+    done = None if before is None else _done(before, turns)
     settled = frozenset() if before is None else extract.settled(before, turns)
     ruling = guard.rule(
         old.parsed,
         new,
         old_origin=old.origin,
         new_origin=Origin.MACHINE,
-        finished=finished,
+        finished=done,
         settled=settled,
     )
     if ruling.write is None:
@@ -129,4 +130,18 @@ def _unused(old: Old, before: Checkpoint | None, heard: Heard, *, again: bool) -
 def finished(checkpoint: Checkpoint, heard: Heard, *, modified_at: datetime) -> Done | None:
     """Whether turns later than the checkpoint report its work as done."""
     turns = heard.later_than(checkpoint.updated_at or modified_at)
-    return progress.reported_done(checkpoint, turns) if turns else None
+    return _done(checkpoint, turns) if turns else None
+
+
+def _done(checkpoint: Checkpoint, turns: Sequence[Turn]) -> Done | None:
+    """A report that the next action is done, unless it is named as next again with it or since.
+
+    "Fixed the first of them. Next: fix the rest" may sound like the end of the rest.
+    """
+    done = progress.reported_done(checkpoint, turns)
+    if done is None or not checkpoint.next_action:
+        return done
+    since = [turn for turn in turns if turn.at >= done.at]
+    said = extract.from_turns(checkpoint, since)
+    named = "" if said is None else said.next_action
+    return None if named and same_step(checkpoint.next_action, named) else done
