@@ -19,6 +19,7 @@ from recalld.continuity.disk import ARCHIVE, FILE
 from recalld.server.listen import lock_file
 from support.daemon import Process, running
 from support.doctoring import HOUR, state_of, work_at, written
+from support.e2e import until
 from support.scripted import ScriptedDaemon, scripted_daemon
 
 # How much longer than the silence itself a hung daemon may make the command.
@@ -55,7 +56,12 @@ def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Process]:
     (notes / "memory/alarm.md").write_text("The alarm goes to the night desk.\n", "utf-8")
     with running(place / "d", workspaces=[notes]) as process:
         process.call("index.sync")
+        until(lambda: watched(process), what="a watcher that reports")
         yield process
+
+
+def watched(daemon: Process) -> bool:
+    return all(part["watch"] == "watch" for part in daemon.call("index.status")["workspaces"])
 
 
 def notes_of(daemon: Process) -> Path:
@@ -197,6 +203,7 @@ def answers_for(root: Path, **part: object) -> dict[str, dict[str, object] | Non
             "disagree",
         ),
         ({"watch": "polling", "degraded": ["watch: polling"]}, 0, "watcher", "INFO", "polled"),
+        ({"watch": "starting"}, 0, "watcher", "INFO", "the watcher is starting"),
         ({"watch": "down"}, 1, "watcher", "WARNING", "the watcher is down"),
         ({"degraded": ["3 vectors of old are being replaced"]}, 1, "index", "WARNING", "replaced"),
     ],

@@ -131,11 +131,17 @@ def _unknown(root: str, known: Sequence[str]) -> Trouble:
     return trouble("index", Severity.WARNING, message)
 
 
+_WATCHING = {
+    "watch": (Severity.OK, "changes are watched"),
+    "starting": (Severity.INFO, "the watcher is starting"),
+    "polling": (Severity.INFO, "changes are polled for, not watched"),
+}
+
+
 def _watching(part: Facts) -> Troubles:
     watch = str(part.get("watch"))
-    severity = {"watch": Severity.OK, "polling": Severity.INFO}.get(watch, Severity.WARNING)
-    said = {"watch": "changes are watched", "polling": "changes are polled for, not watched"}
-    yield trouble("watcher", severity, said.get(watch, f"the watcher is {watch}"))
+    severity, said = _WATCHING.get(watch, (Severity.WARNING, f"the watcher is {watch}"))
+    yield trouble("watcher", severity, said)
 
 
 def _agreement(part: Facts, root: str, syncing: Callable[[str], str]) -> Troubles:

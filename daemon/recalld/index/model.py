@@ -187,6 +187,9 @@ class IndexStore(Protocol):
 
 
 class WatchState(StrEnum):
+    """``starting``: armed, and not yet proven by a first report. ``down``: dead, or no root."""
+
+    STARTING = "starting"
     WATCH = "watch"
     POLLING = "polling"
     DOWN = "down"

@@ -76,7 +76,7 @@ class Watcher:
         self._roots: tuple[str, ...] = ()
         self._inodes = _Inodes(counters)
         self._changed = anyio.Event()
-        self.state = WatchState.DOWN
+        self.state = WatchState.STARTING
 
     def set_roots(self, roots: Iterable[str]) -> None:
         """Watch these from now on; the same roots again change nothing."""
@@ -107,8 +107,10 @@ class Watcher:
         identities = await self._inodes.of(self._roots, {})
         present = tuple(root for root, identity in identities.items() if identity is not None)
         if not present:
+            self.state = WatchState.DOWN
             await self._wait_for_roots(identities)
             return False
+        self.state = WatchState.STARTING
         died = True
         stop = anyio.Event()
         async with anyio.create_task_group() as nest:
