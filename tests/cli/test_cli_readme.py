@@ -6,8 +6,10 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from typer.main import get_command
 
 from recalld.cli import COMMANDS
+from recalld.cli._run import program
 from recalld.config import Config
 from recalld.config_schema import leaves, value_at
 from recalld.server.methods import METHODS
@@ -76,3 +78,19 @@ def test_what_the_session_copies_and_adds_is_there():
     assert (Path(__file__).parents[2] / copy[0] / "MEMORY.md").is_file()
     assert README.index(f"cp -r {copy[0]}") < README.index(f"$ recalld workspace add {copy[1]}")
     assert README.index("wait for the line") < README.index("$ recalld recall")
+
+
+def test_every_command_line_of_the_text_has_options_that_exist():
+    """``$ recalld memory add … --type event``: up to a quote, which may hold anything."""
+    lines = re.findall(r"(?:^\$ |`)recalld ((?:[a-z-]+ ?)+)([^`\n]*)", README, re.MULTILINE)
+    checked = 0
+    for words, rest in lines:
+        command = get_command(program([]))
+        for word in words.split():
+            command = getattr(command, "commands", {}).get(word, command)
+        known = {name for parameter in command.params for name in parameter.opts}
+        known |= {name for parameter in command.params for name in parameter.secondary_opts}
+        given = re.findall(r"(?<![\w-])(--[a-z][a-z-]+)", re.sub(r"'[^']*'|\"[^\"]*\"", "", rest))
+        checked += len(given)
+        assert set(given) <= known | {"--help"}, f"recalld {words}{rest}"
+    assert checked >= 15
