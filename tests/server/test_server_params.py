@@ -7,6 +7,7 @@ import pytest
 from recalld.errors import BadRequest
 from recalld.server.methods import METHODS
 from recalld.server.methods.search import SearchParams
+from recalld.server.methods.session_compact import CompactParams
 from recalld.server.methods.session_prompt import PromptParams, _of_the_user
 from recalld.server.methods.session_turn import TurnParams
 from recalld.server.params import checked
@@ -21,7 +22,12 @@ PROMPT = {"session": {"key": "agent:main:main"}, "text": "hi"}
         (PromptParams, {"text": "x"}, "params.session", "is missing"),
         (PromptParams, {"session": {}, "text": "x"}, "params.session.key", "is missing"),
         (PromptParams, {"session": {"key": ""}, "text": "x"}, "params.session.key", "length"),
-        (PromptParams, {"session": {"key": "a\0"}, "text": "x"}, "params.session.key", "regex"),
+        (
+            PromptParams,
+            {"session": {"key": "a\0"}, "text": "x"},
+            "params.session.key",
+            "may not hold a NUL",
+        ),
         (PromptParams, PROMPT | {"budget_ms": 49}, "params.budget_ms", ">= 50"),
         (PromptParams, PROMPT | {"budget_ms": 60_001}, "params.budget_ms", "<= 60000"),
         (PromptParams, PROMPT | {"budget_ms": "60"}, "params.budget_ms", "int"),
@@ -39,12 +45,24 @@ PROMPT = {"session": {"key": "agent:main:main"}, "text": "hi"}
             PromptParams,
             {"session": {"key": "a", "workspace": "notes"}, "text": "x"},
             "params.session.workspace",
-            "regex",
+            "must be an absolute path",
         ),
         (SearchParams, {"query": "x", "limit": 0}, "params.limit", ">= 1"),
         (SearchParams, {"query": "x", "limit": 101}, "params.limit", "<= 100"),
         (SearchParams, {"query": "x", "limit": True}, "params.limit", "int"),
         (SearchParams, {"query": "x", "sources": ["disk"]}, "params.sources[0]", "disk"),
+        (
+            SearchParams,
+            {"query": "x", "sources": ["disk"]},
+            "params.sources[0]",
+            "; one of memory, documents, wiki, sessions",
+        ),
+        (
+            CompactParams,
+            {"session": {"key": "a"}, "phase": "during"},
+            "params.phase",
+            "Invalid enum value 'during'; one of before, after",
+        ),
         (SearchParams, {"query": "x", "meta": {}}, "params.meta", "unknown"),
         (
             TurnParams,

@@ -1,10 +1,12 @@
 """Parameters of a call, checked against their struct, in the words the caller can act on. Pure."""
 
 import re
-from collections.abc import Mapping
+from ast import literal_eval
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from difflib import get_close_matches
-from typing import Annotated, TypeVar
+from enum import Enum
+from typing import Annotated, Literal, TypeVar, get_args, get_origin
 
 import msgspec
 from msgspec import Meta, Struct
@@ -14,13 +16,19 @@ from recalld.server.wire import shown
 
 P = TypeVar("P", bound="Params")
 
-Key = Annotated[str, Meta(min_length=1, max_length=1_024, pattern=r"^[^\x00]*\Z")]
-AbsolutePath = Annotated[str, Meta(max_length=4_096, pattern=r"^/[^\x00]*\Z")]
+_NO_NUL, _ABSOLUTE = r"^[^\x00]*\Z", r"^/[^\x00]*\Z"
+# In the words of who wrote it, not of who checks it.
+_SHAPES = {_NO_NUL: "may not hold a NUL", _ABSOLUTE: "must be an absolute path, without a NUL"}
+
+Key = Annotated[str, Meta(min_length=1, max_length=1_024, pattern=_NO_NUL)]
+AbsolutePath = Annotated[str, Meta(max_length=4_096, pattern=_ABSOLUTE)]
 Moment = Annotated[datetime, Meta(tz=True)]
-EventId = Annotated[str, Meta(min_length=1, max_length=256, pattern=r"^[^\x00]*\Z")]
+EventId = Annotated[str, Meta(min_length=1, max_length=256, pattern=_NO_NUL)]
 
 _AT = re.compile(r" - at `\$(?P<path>[^`]*)`\Z", re.DOTALL)
 _UNKNOWN = re.compile(r"Object contains unknown field `(?P<name>.*)`\Z", re.DOTALL)
+_SHAPE = re.compile(r"Expected `str` matching regex (?P<pattern>'[^']*')\Z")
+_INDEX = re.compile(r"\[[^\]]*\]")
 _MISSING = re.compile(r"Object missing required field `(?P<name>[^`]*)`\Z")
 
 
@@ -89,7 +97,31 @@ def _explained(message: str, kind: type[Params]) -> BadRequest:
     missing = _MISSING.match(problem)
     if missing is not None:
         return BadRequest(f"{path}.{missing['name']}", "is missing")
-    return BadRequest(path, shown(problem.replace("`", "")))
+    shape = _SHAPE.match(problem)
+    if shape is not None and literal_eval(shape["pattern"]) in _SHAPES:
+        return BadRequest(path, _SHAPES[literal_eval(shape["pattern"])])
+    choices = _choices(path, kind) if problem.startswith("Invalid enum value") else ()
+    said = shown(problem.replace("`", ""))
+    return BadRequest(path, f"{said}; one of {', '.join(choices)}" if choices else said)
+
+
+def _choices(path: str, kind: type[Params]) -> tuple[str, ...]:
+    """The words that a parameter of the call itself may be; empty where they are not known."""
+    name = _INDEX.sub("", path).rpartition(".")[2]
+    for field in msgspec.structs.fields(kind):
+        if field.encode_name == name:
+            return tuple(_words(field.type))
+    return ()
+
+
+def _words(kind: object) -> Iterator[str]:
+    if get_origin(kind) is Literal:
+        yield from map(str, get_args(kind))
+    elif isinstance(kind, type) and issubclass(kind, Enum):
+        yield from (str(one.value) for one in kind)
+    else:
+        for part in get_args(kind):
+            yield from _words(part)
 
 
 def _unknown_problem(name: str, kind: type[Params]) -> str:
