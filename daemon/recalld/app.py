@@ -186,6 +186,8 @@ async def _run(daemon: Daemon, *, claimed: Claim, settings: Settings, launch: La
             await serving.start(daemon.server.serve, claimed)
             notifier.ready()
             _log.info("ready", socket=claimed.address, warnings=list(settings.warnings))
+            if not daemon.services.places.all:
+                _log.warning("no_workspace", hint="recalld workspace add DIR")
             launch.on_ready(claimed.path)
             await launch.stop.wait()
             notifier.stopping()

@@ -62,6 +62,14 @@ def test_a_workspace_nobody_configured_finds_nothing_and_is_no_error(home, notes
         assert (result["status"], result["reason"]) == ("no_result", "no_workspace")
 
 
+@pytest.mark.parametrize("some", [True, False])
+def test_a_daemon_without_any_folder_says_how_to_give_it_one(home, notes, some):
+    with running(home, workspaces=[notes] if some else []) as daemon:
+        daemon.until_logged('"event":"ready"')
+        assert daemon.stop() == 0
+    assert ("recalld workspace add DIR" in daemon.log_text()) is not some
+
+
 def test_a_turn_is_kept_once_and_survives_a_kill(home):
     with running(home) as daemon:
         turn = {"session": {"key": "s"}, "user": "u", "assistant": "a", "event_id": "e1"}
