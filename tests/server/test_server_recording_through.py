@@ -6,10 +6,8 @@ import anyio
 import pytest
 
 from recalld.counters import Counters
-from recalld.errors import Busy, NotFound, Unavailable
+from recalld.errors import Busy, Unavailable
 from recalld.server.params import EventParams, SessionParam
-from recalld.server.places import SessionBook, Whereabouts
-from recalld.server.ports import Place
 from recalld.server.recording import ANSWER_MS, Recorder
 from support.journals import FakeJournal
 
@@ -106,36 +104,3 @@ async def test_a_duplicate_does_not_wait_for_ever(autojump_clock):
         assert anyio.current_time() == pytest.approx(ANSWER_MS / 1_000, abs=0.1)
         tasks.cancel_scope.cancel()
     assert counters.get("events.duplicate_late") == 1
-
-
-class FakePlaces:
-    def __init__(self, *roots):
-        self.roots = roots
-
-    def all(self):
-        return [Place(id=number, root=root) for number, root in enumerate(self.roots, start=1)]
-
-    def resolve(self, path):
-        inside = [place for place in self.all() if path.startswith(place.root + "/")]
-        return inside[0] if inside else None
-
-
-@pytest.mark.parametrize(
-    ("roots", "path", "found"),
-    [
-        (("/a", "/b"), "/b", "/b"),
-        (("/a", "/b"), "/b/deep", "/b"),
-        (("/a",), None, "/a"),
-        (("/a", "/b"), None, None),
-        (("/a",), "/c", None),
-        ((), None, None),
-    ],
-)
-async def test_a_workspace_asked_for_by_name_is_found_or_said_not_to_be(roots, path, found):
-    book = SessionBook(None, counters=Counters())  # type: ignore[arg-type]
-    places = Whereabouts(FakePlaces(*roots), book, counters=Counters())
-    if found is None:
-        with pytest.raises(NotFound):
-            await places.named(path)
-    else:
-        assert (await places.named(path)).root == found
