@@ -15,9 +15,8 @@ from recalld.index.transcripts.model import (
     Written,
 )
 from recalld.search.model import Source
-from recalld.store.index_write import (
+from recalld.store.index_rows import (
     PUT_FILE,
-    IndexWriter,
     file_row,
     insert_chunks,
     next_chunk_id,
@@ -25,6 +24,7 @@ from recalld.store.index_write import (
     stamp_row,
     value_of,
 )
+from recalld.store.index_write import IndexWriter
 
 _KNOWN = """
 SELECT f.id, f.workspace_id, f.path, f.size, f.mtime_ns, f.inode, t.progress, f.skipped
