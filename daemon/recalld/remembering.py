@@ -14,6 +14,7 @@ from recalld.continuing import is_no_user
 from recalld.counters import Counters
 from recalld.embed.port import Embedder
 from recalld.errors import Unavailable
+from recalld.heartbeat import cron
 from recalld.heartbeat.policy import HeartbeatPolicy
 from recalld.memories import listing
 from recalld.memories.content import content_key
@@ -27,7 +28,7 @@ from recalld.memories.model import (
     Origin,
     Page,
     Receipt,
-    Similar,
+    Search,
     Wanted,
 )
 from recalld.memories.ports import OwnWords
@@ -82,6 +83,7 @@ class Remembering:
                 now=around.now,
                 new_id=around.new_id,
                 counters=around.counters,
+                tag_problem=cron.problem,
                 own_words=around.own_words,
             )
         )
@@ -154,7 +156,7 @@ class AskedMemories:
 
     async def search(
         self, owner: str, query: str, wanted: Wanted, *, limit: int, min_score: float
-    ) -> Sequence[Similar]:
+    ) -> Search:
         search = partial(self._service.search, owner, query, wanted)
         return await self._within("search", partial(search, limit=limit, min_score=min_score))
 

@@ -12,6 +12,7 @@ import pytest
 from recalld.cli._run import run
 from support.daemon import Process, command, environment, running
 from support.e2e import until
+from support.scripted import scripted_daemon
 
 CONFIG = '[embed]\nengine = "none"\n[heartbeat]\npropose = "suggest"\n'
 SAID = "We decided to move the billing jobs to Frankfurt."
@@ -201,6 +202,11 @@ def test_proposals_are_listed_accepted_and_rejected(daemon: Process, capsys):
             "--expires: 'tomorrow' is no date",
         ),
         (["add", "x", "-t", "plan", "--created", "0001-01-01T00:00:00+23:00"], 2, "created-at: "),
+        (
+            ["add", "x", "-t", "plan", "--tag", "cron:daly"],
+            2,
+            "recalld: tags: 'cron:daly' is no schedule, such as cron:daily:09:00",
+        ),
         (["list", "--state", "gone"], 2, "recalld: states: gone is none of active"),
         (["list", "--since", "x"], 2, "--since"),
         (["list", "--cursor", "x"], 2, "recalld: cursor: "),
@@ -239,3 +245,14 @@ def test_without_a_daemon_every_command_is_69_and_says_how_to_start_one(
     capsys.readouterr()
     assert run(["memory", *arguments, "--socket", str(tmp_path / "none")]) == 69
     assert "recalld serve" in capsys.readouterr().err
+
+
+def test_a_search_by_words_only_is_said_on_standard_error(tmp_path: Path, capsys):
+    answers: dict[str, dict[str, object] | None] = {"memory.search": {"results": []}}
+    with scripted_daemon(tmp_path / "s", answers) as daemon:
+        for more, said_so in (({}, False), ({"by_words": True}, True)):
+            answers["memory.search"] = {"results": [], **more}
+            assert run(["memory", "search", "x", "--socket", str(daemon.path)]) == 0
+            captured = capsys.readouterr()
+            assert captured.out == "nothing found\n"
+            assert ("by words only" in captured.err) is said_so

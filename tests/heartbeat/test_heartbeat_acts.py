@@ -88,6 +88,16 @@ def test_b3_10_an_answer_comes_within_two_hours(act, answers):
     assert after == (replace(act, answered_at=NOW) if answers else act)
 
 
+def test_an_acknowledgement_can_leave_out_what_has_a_schedule():
+    act = replace(
+        prepared(ACTED, a_scene(PENDING, DUE), "a1"),
+        memory_ids=("m1", "m2"),
+        signal_ids=("scheduled:m1", "deadlines:m1", "pending_work:m2"),
+    )
+    assert silenced(act, schedules=False) == ("m2", "deadlines:m1", "pending_work:m2")
+    assert silenced(act) == (*act.memory_ids, *act.signal_ids)
+
+
 def test_an_acknowledgement_silences_what_the_act_was_about():
     act = prepared(ACTED, a_scene(PENDING, DUE), "a1")
     until = silent_until(NOW, 3_600)

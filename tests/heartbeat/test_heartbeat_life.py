@@ -309,3 +309,32 @@ async def test_a_tick_sees_what_came_since_the_one_before(tmp_path: Path):
         assert f"deadlines:{memory.id}" in [signal.id for signal in found]
         await room.house.service.resolve(memory.id)
         assert (await room.tick(signals_only=True)).decision.signals == ()
+
+
+async def test_an_acknowledged_routine_comes_at_its_next_time(tmp_path: Path):
+    async with open_room(tmp_path) as room:
+        await room.fill()
+        await room.remember("Stretch your back", tags=("cron:hourly",), days_ago=0.1)
+        first = await room.tick()
+        assert "Stretch" in first.message
+        await room.service.acknowledge(act_id=act_of(first), memory_id=None, snooze_s=None)
+        for minutes, comes in ((59, False), (1, True)):
+            room.house.later(minutes=minutes)
+            ticked = await room.tick()
+            assert ("Stretch" in ticked.message) is comes
+        (memory,) = [m for m in (await room.house.service.list("ann")).memories if m.tags]
+        await room.service.delivered(act_of(ticked), ok=False)
+        await room.service.acknowledge(act_id=None, memory_id=memory.id, snooze_s=None)
+        for minutes, comes in ((59, False), (1, True)):
+            room.house.later(minutes=minutes)
+            assert ("Stretch" in (await room.tick()).message) is comes
+
+
+async def test_a_routine_that_is_put_off_by_its_id_comes_after_that(tmp_path: Path):
+    async with open_room(tmp_path) as room:
+        await room.fill()
+        memory = await room.remember("Stretch your back", tags=("cron:daily",), days_ago=1)
+        await room.service.acknowledge(act_id=None, memory_id=memory.id, snooze_s=600)
+        for minutes, comes in ((9, False), (1, True)):
+            room.house.later(minutes=minutes)
+            assert ("Stretch" in (await room.tick()).message) is comes

@@ -82,6 +82,8 @@ def test_another_letter_makes_another_text():
 def test_tags_are_cleaned_and_bounded():
     assert accepted_tags((" work ", "work", "", "cron:daily")) == ("work", "cron:daily")
     assert SECRET not in accepted_tags((SECRET,))[0]
+    # The colons of a Chinese keyboard; what is no schedule stays as it is.
+    assert accepted_tags(("ｃｒｏｎ：daily：０９：00", "甲：乙")) == ("cron:daily:09:00", "甲：乙")
     for tags, key in (
         (("ok", "x" * 129), "params.tags[1]"),
         (("a\nb",), "params.tags[0]"),

@@ -81,7 +81,7 @@ async def test_either_language_finds_both(tmp_path: Path):
             ("is the test database backed up", chinese),
             ("数据库什么时候备份", chinese),
         ):
-            found = await house.service.search("ann", query, limit=2)
+            found = (await house.service.search("ann", query, limit=2)).found
             assert found[0].memory.id == wanted.memory.id
             assert found[0].similarity > found[1].similarity
         memories, nearest = await house.service.snapshot("ann")

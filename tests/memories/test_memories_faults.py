@@ -203,6 +203,6 @@ async def test_another_owner_may_read_what_is_shared_and_change_nothing(tmp_path
             await house.service.get(private.memory.id, viewer=bob)
         with pytest.raises(NotFound):
             await house.service.resolve(private.memory.id, viewer=bob)
-        found = await house.service.search(bob, "Anna")
+        found = (await house.service.search(bob, "Anna")).found
         assert [each.memory.id for each in found] == [shared.memory.id]
         assert (await house.service.resolve(private.memory.id)).state is MemoryState.RESOLVED

@@ -56,7 +56,9 @@ async def test_search_ranks_what_is_near_and_counts_the_use(tmp_path: Path):
     async with open_house(tmp_path) as house:
         near = await house.service.add(new("The staging database runs on Postgres 15"))
         await house.service.add(new("The printer is jammed again"))
-        found = await house.service.search("ann", "which Postgres runs the staging database")
+        found = (
+            await house.service.search("ann", "which Postgres runs the staging database")
+        ).found
         assert found[0].memory.id == near.memory.id
         assert (await house.service.snapshot("ann"))[0][near.memory.id].access_count == 1
 
@@ -109,3 +111,27 @@ async def test_what_cannot_be_kept_is_refused_by_name(tmp_path: Path, content: s
         with pytest.raises(BadRequest) as caught:
             await house.service.add(new(content))
         assert caught.value.key == "params.content"
+
+
+async def test_looking_at_a_routine_or_wording_it_better_does_not_move_its_schedule(
+    tmp_path: Path,
+):
+    async with open_house(tmp_path) as house:
+        tags = ("cron:every:2h",)
+        routine = (await house.service.add(new("Water plants", MemoryType.PLAN, tags=tags))).memory
+        since = routine.accessed_at
+        house.later(hours=1)
+        assert await house.service.get(routine.id) == routine
+        (found,) = (await house.service.search("ann", "Water plants")).found
+        assert found.memory == routine
+        again = await house.service.add(new("Water plants!", MemoryType.PLAN))
+        assert again.duplicate_of == routine.id
+        assert (again.memory.accessed_at, again.memory.access_count) == (since, 0)
+        worded = await house.service.update(routine.id, Change(content="Water the roses"))
+        assert (worded.accessed_at, worded.updated_at) == (since, house.clock())
+        # What is due at other times counts from now, and so does what is taken up again.
+        moved = await house.service.update(routine.id, Change(tags=("cron:daily",)))
+        assert moved.accessed_at == house.clock()
+        house.later(hours=1)
+        await house.service.touch([routine.id])
+        assert (await house.service.get(routine.id)).accessed_at == house.clock()

@@ -31,16 +31,18 @@ async def test_before_there_are_vectors_words_find_and_afterwards_vectors_do(tmp
         wanted = await house.service.add(new("The staging database runs on Postgres 15"))
         await house.service.add(new("The printer is jammed again"))
         await house.service.add(new("测试环境的数据库每晚备份"))
-        (found,) = await house.service.search("ann", "postgres staging version", min_score=0.1)
+        (found,) = (
+            await house.service.search("ann", "postgres staging version", min_score=0.1)
+        ).found
         assert found.memory.id == wanted.memory.id
         assert found.similarity == pytest.approx(2 / 3)
-        (found,) = await house.service.search("ann", "数据库备份了吗", min_score=0.1)
+        (found,) = (await house.service.search("ann", "数据库备份了吗", min_score=0.1)).found
         assert found.memory.content == "测试环境的数据库每晚备份"
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(house.embedder.run)
             tasks.start_soon(house.service.run)
             await embedded(house, 3)
-            best = (await house.service.search("ann", "postgres staging version"))[0]
+            best = (await house.service.search("ann", "postgres staging version")).found[0]
             assert best.memory.id == wanted.memory.id
             tasks.cancel_scope.cancel()
     async with open_house(tmp_path) as house:
@@ -210,7 +212,7 @@ async def test_without_an_engine_words_alone_find_and_compare(tmp_path: Path):
     ):
         tasks.start_soon(house.service.run)
         added = await house.service.add(new("Anna owns billing"))
-        (found,) = await house.service.search("ann", "billing")
+        (found,) = (await house.service.search("ann", "billing")).found
         assert found.memory.id == added.memory.id
         assert house.counters.get("memories.searched_by_words") == 1
         again = await house.service.add(new("Anna owns billing."))

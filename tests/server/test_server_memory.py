@@ -263,3 +263,35 @@ async def test_a_store_that_hangs_is_unavailable_in_time_and_the_event_may_come_
             **await wire.told("add", **one),
             "duplicate": True,
         }
+
+
+@pytest.mark.parametrize(
+    "tag",
+    [
+        *("cron:daly", "cron:", "cron:weekly:mon:25:00", "CRON:weekly:frieday:09:00"),
+        *("cron:monthly:32:09:00", "cron:every:5x", "cron:daily:09:00:Mars/Base", "cron：每天"),
+    ],
+)
+async def test_a_misspelt_schedule_is_refused_by_name(tmp_path: Path, tag: str):
+    async with open_wire(tmp_path) as wire:
+        fine = await wire.told("add", content="a", type="plan", tags=["work", "cron:daily:09:00"])
+        for method, asked in (
+            ("add", {"content": "Water the plants", "type": "plan", "tags": ["work", tag]}),
+            ("update", {"id": fine["memory"]["id"], "tags": [tag]}),
+        ):
+            error = await wire.refused(method, **asked)
+            assert (error["code"], error["data"]["key"]) == (-32602, "params.tags")
+            assert tag.replace("：", ":") in error["message"]
+        assert wire.counters.get("memories.refused_tag") == 2
+        (kept,) = (await wire.told("list"))["memories"]
+        assert kept == fine["memory"]
+
+
+async def test_a_search_without_a_ready_engine_says_so(tmp_path: Path):
+    async with open_wire(tmp_path, running=False) as wire:
+        await wire.told("add", content="Anna owns billing", type="relationship")
+        found = await wire.told("search", query="billing")
+        assert [len(found["results"]), found["by_words"]] == [1, True]
+        assert await wire.told("search", query="gardens") == {"results": [], "by_words": True}
+    async with open_wire(tmp_path) as wire:
+        assert "by_words" not in await wire.told("search", query="billing")

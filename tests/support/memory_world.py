@@ -11,6 +11,7 @@ import anyio
 
 from recalld.counters import Counters
 from recalld.embed.port import Embedder
+from recalld.heartbeat import cron
 from recalld.memories.flow import MemoryService
 from recalld.memories.model import (
     Memory,
@@ -102,6 +103,7 @@ async def open_house(
             now=(time := clock or Clock()),
             new_id=lambda: next(ids),
             counters=counters,
+            tag_problem=cron.problem,
             own_words=lambda _, content: content in said,
         )
         house = House(

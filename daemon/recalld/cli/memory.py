@@ -1,5 +1,6 @@
 """``recalld memory``: what is remembered of people and their work, one memory at a time."""
 
+import sys
 from typing import Annotated
 
 import typer
@@ -213,6 +214,9 @@ def search(
         print_json(result)
         return
     found = rows(result.get("results"))
+    if result.get("by_words"):
+        # On standard error: on standard output are the memories alone.
+        sys.stderr.write("searched by words only: the engine is not ready\n")
     table_of(
         [mapping(each.get("memory")) for each in found],
         otherwise="nothing found",

@@ -13,6 +13,7 @@ from recalld.heartbeat.rate import ANSWER_WITHIN
 # So long an acknowledgement without a time of its own is silence.
 ACKNOWLEDGED_FOR = timedelta(hours=24)
 KEPT_FOR = timedelta(days=7)
+_SCHEDULED = "scheduled:"
 
 
 def prepared(decision: Decision, snapshot: Snapshot, act_id: str) -> Act:
@@ -85,9 +86,15 @@ def _may_be_answered(act: Act, at: datetime) -> bool:
     )
 
 
-def silenced(act: Act) -> tuple[str, ...]:
-    """The keys that ``snoozed`` gets when the act is acknowledged."""
-    return tuple(dict.fromkeys((*act.memory_ids, *act.signal_ids)))
+def silenced(act: Act, *, schedules: bool = True) -> tuple[str, ...]:
+    """The keys that ``snoozed`` gets when the act is acknowledged.
+
+    Without ``schedules``: not those of what was due by one. It counts anew from when it was told.
+    """
+    keys = dict.fromkeys((*act.memory_ids, *act.signal_ids))
+    due = () if schedules else [key for key in keys if key.startswith(_SCHEDULED)]
+    left_out = {*due, *(key.removeprefix(_SCHEDULED) for key in due)}
+    return tuple(key for key in keys if key not in left_out)
 
 
 def silent_until(now: datetime, snooze_s: float | None) -> datetime:

@@ -137,6 +137,6 @@ def silenced_until(book: Book, keys: Iterable[str], until: datetime) -> Book:
     return replace(book, snoozed={**book.snoozed, **dict.fromkeys(keys, until)})
 
 
-def keys_of(act: Act) -> tuple[str, ...]:
-    """What an acknowledgement of the act keeps silent."""
-    return silenced(act)
+def keys_of(act: Act, *, schedules: bool) -> tuple[str, ...]:
+    """What an acknowledgement of the act keeps silent; with or without its schedules."""
+    return silenced(act, schedules=schedules)

@@ -27,6 +27,8 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from recalld.memories.decay import CRON
 from recalld.memories.model import Memory
 
+EXAMPLES = "cron:daily:09:00, cron:weekly:mon:09:00, cron:monthly:1:09:00 or cron:every:2h"
+
 MISSED = timedelta(hours=24)
 MISSED_INTERVALS = 2
 SHORTEST = timedelta(minutes=1)
@@ -133,7 +135,7 @@ def _parsed(tag: str) -> Schedule | str:
                 return _read(tag, parts)
             except BadSchedule as error:
                 return str(error)
-    return f"{tag!r} is no schedule"
+    return f"{tag!r} is no schedule, such as {EXAMPLES}"
 
 
 def next_after(schedule: Schedule, last: datetime, zone: ZoneInfo) -> datetime | None:

@@ -15,6 +15,7 @@ from recalld.heartbeat import book as books
 from recalld.heartbeat.acts import prepared, replied, silent_until
 from recalld.heartbeat.book import KeptAct
 from recalld.heartbeat.cooldown import PACES
+from recalld.heartbeat.cron import has_schedule
 from recalld.heartbeat.enrich import EACH, Asked
 from recalld.heartbeat.interval import interval_s
 from recalld.heartbeat.look import Seen, look, ticked_of
@@ -242,13 +243,17 @@ class HeartbeatService:
     ) -> None:
         """Keep what the act is about, or the memory, silent: for ``snooze_s``, else a day.
 
-        Raise ``NotFound``.
+        A schedule is done with instead where no time is given: its next time is told, be that
+        within the day. Raise ``NotFound``.
         """
         now = self._world.now()
         until = silent_until(now, snooze_s)
         if act_id is None:
             memory = await self._world.memories.get(memory_id or "")
             async with self._lock(memory.owner):
+                if snooze_s is None and has_schedule(memory):
+                    await self._world.memories.touch([memory.id])
+                    return
                 ledger = await self._keeper.open(memory.owner, now)
                 after = books.silenced_until(ledger.book, [memory.id], until)
                 await self._keeper.keep(memory.owner, after)
@@ -264,7 +269,8 @@ class HeartbeatService:
                 book = books.after_delivery(book, kept, now)
             done = replace(act, state=ActState.DELIVERED, acknowledged_at=now)
             book = books.after_answers(book, [kept])
-            book = books.silenced_until(book, books.keys_of(act), until)
+            keys = books.keys_of(act, schedules=snooze_s is not None)
+            book = books.silenced_until(book, keys, until)
             await self._keeper.keep(owner, book, [replace(kept, act=done)])
 
     async def relate(

@@ -5,6 +5,7 @@ import unicodedata
 from hashlib import blake2b
 
 from recalld.errors import BadRequest
+from recalld.memories.decay import CRON
 from recalld.text.clean import strip_own_blocks
 from recalld.text.redact import redact
 
@@ -42,7 +43,8 @@ def accepted(text: str, *, key: str = "params.content") -> str:
 
 
 def accepted_tags(tags: tuple[str, ...], *, key: str = "params.tags") -> tuple[str, ...]:
-    """Each once, without blanks around; secrets redacted. ``BadRequest`` for too many or long."""
+    """Each once, without blanks around; secrets redacted; a schedule in plain characters.
+    ``BadRequest`` for too many or long."""
     for at, tag in enumerate(tags):
         require_unicode(tag, key=f"{key}[{at}]")
         if _CONTROLS.search(tag) or "\n" in tag:
@@ -51,8 +53,14 @@ def accepted_tags(tags: tuple[str, ...], *, key: str = "params.tags") -> tuple[s
             raise BadRequest(f"{key}[{at}]", f"is longer than {MAX_TAG_CHARS} characters")
     if len(tags) > MAX_TAGS:
         raise BadRequest(key, f"has {len(tags)} tags, at most {MAX_TAGS} are kept")
-    kept = (redact(tag.strip()).text for tag in tags)
+    kept = (redact(_schedule(tag.strip())).text for tag in tags)
     return tuple(dict.fromkeys(tag for tag in kept if tag))
+
+
+def _schedule(tag: str) -> str:
+    """A Chinese keyboard writes the colons of a schedule wide; other tags stay as they are."""
+    plain = unicodedata.normalize("NFKC", tag)
+    return plain if plain.casefold().startswith(CRON) else tag
 
 
 def accepted_name(name: str, *, key: str) -> str:

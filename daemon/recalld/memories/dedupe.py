@@ -29,7 +29,7 @@ def may_repeat(new: Memory, old: Memory) -> bool:
         and (old.state in OPEN if new.state is MemoryState.ACTIVE else old.state is new.state)
         and new.visibility is old.visibility
         and new.expires_at in (None, old.expires_at)
-        and _schedule(new) <= _schedule(old)
+        and schedule_tags(new) <= schedule_tags(old)
         and (new.type not in MOMENTARY or abs(new.created_at - old.created_at) < ONE_MOMENT)
     )
 
@@ -52,5 +52,7 @@ def surer(confidence: float) -> float:
     return confidence + SURER * (1.0 - confidence)
 
 
-def _schedule(memory: Memory) -> frozenset[str]:
-    return frozenset(tag for tag in memory.tags if tag.casefold().startswith(CRON))
+def schedule_tags(memory: Memory) -> frozenset[str]:
+    """Its schedules, good ones or not."""
+    tags = (tag.casefold() for tag in memory.tags)
+    return frozenset(tag for tag in tags if tag.startswith(CRON))

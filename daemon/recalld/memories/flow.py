@@ -8,7 +8,7 @@ from typing import TypeVar
 import anyio
 import anyio.to_thread
 
-from recalld.embed.port import Purpose
+from recalld.embed.port import EmbedderState, Purpose
 from recalld.errors import BadRequest, NotFound, Refused, Unavailable
 from recalld.heartbeat.model import Nearest
 from recalld.memories import content as words
@@ -24,6 +24,7 @@ from recalld.memories.model import (
     Occurrence,
     Page,
     Receipt,
+    Search,
     Similar,
     Wanted,
 )
@@ -78,9 +79,10 @@ class MemoryService:
         return await self._in_time(partial(self._writer.add, new))
 
     async def get(self, memory_id: str, *, viewer: str | None = None) -> Memory:
-        """The memory; counts as a use of it. ``NotFound``, also for one ``viewer`` may not see."""
+        """The memory; counts as a use of it, but for one with a schedule: a look must not postpone
+        it. ``NotFound``, also for one ``viewer`` may not see."""
         memory = await self._seen(memory_id, viewer)
-        return self._upkeep.touch([memory.id])[0]
+        return self._upkeep.looked_at([memory.id])[0]
 
     async def update(self, memory_id: str, change: Change, *, viewer: str | None = None) -> Memory:
         """Change what is named. Durable when it returns.
@@ -120,11 +122,12 @@ class MemoryService:
         *,
         limit: int = 10,
         min_score: float = 0.0,
-    ) -> tuple[Similar, ...]:
+    ) -> Search:
         """The best by score among the nearest to ``query``, with similarity of ``min_score`` up.
 
         ``similarity`` is the engine's cosine; while there are no vectors, the share of the
-        query's words. What is returned counts as used. ``BadRequest`` for an empty query.
+        query's words. What is returned counts as used, as by ``get``. ``BadRequest`` for an
+        empty query.
         """
         await self._loaded()
         words.require_unicode(query, key="params.query")
@@ -142,8 +145,9 @@ class MemoryService:
         ]
         scored.sort(key=lambda each: (-each.score, each.memory.id))
         best = tuple(scored[:limit])
-        self._upkeep.touch([each.memory.id for each in best])
-        return best
+        self._upkeep.looked_at(each.memory.id for each in best)
+        waiting = self._world.embedder.state is not EmbedderState.OFF
+        return Search(found=best, by_words=vector is None and waiting)
 
     async def nearest(
         self,

@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 
 from recalld.errors import BadRequest
 from recalld.memories import content as words
-from recalld.memories.decay import NATURES, accessed
-from recalld.memories.dedupe import surer
+from recalld.memories.decay import NATURES, accessed, is_scheduled
+from recalld.memories.dedupe import schedule_tags, surer
 from recalld.memories.model import (
     Change,
     Memory,
@@ -70,7 +70,8 @@ def checked(change: Change) -> Change:
 def changed(old: Memory, change: Change, now: datetime) -> Memory:
     """``old`` with a checked change; ``old`` itself where nothing is different.
 
-    A change is a use of the memory: what was just made active must not fade at once.
+    A change is a use of the memory: what was just made active must not fade at once. Other words
+    for what has a schedule do not postpone it.
     """
     kind, state = change.type or old.type, change.state or old.state
     longer = max(old.stability_days, NATURES[kind].stability_days)
@@ -88,7 +89,13 @@ def changed(old: Memory, change: Change, now: datetime) -> Memory:
     if fresh == old:
         return old
     since = old.state_since if state is old.state else now
-    return replace(fresh, updated_at=now, state_since=since, accessed_at=max(now, old.accessed_at))
+    used = old.accessed_at if _keeps_schedule(old, fresh) else max(now, old.accessed_at)
+    return replace(fresh, updated_at=now, state_since=since, accessed_at=used)
+
+
+def _keeps_schedule(old: Memory, fresh: Memory) -> bool:
+    before, after = schedule_tags(old), schedule_tags(fresh)
+    return bool(before) and before == after and old.state is fresh.state
 
 
 def resolved(plan: Memory, report: Memory, now: datetime) -> Memory:
@@ -106,7 +113,8 @@ def resolved(plan: Memory, report: Memory, now: datetime) -> Memory:
 def said_again(old: Memory, said: Memory, new: NewMemory) -> Memory:
     """``old`` after it was said once more: used, surer, with the tags of both."""
     now = said.updated_at
-    used = accessed(old, now)
+    # Who says a routine again has not done it.
+    used = old if is_scheduled(old) else accessed(old, now)
     state = MemoryState.ACTIVE if said.state is MemoryState.ACTIVE else old.state
     return replace(
         used,

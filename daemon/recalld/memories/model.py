@@ -90,6 +90,16 @@ class Similar:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Search:
+    """What was found. ``by_words``: the engine was not ready or had no vector of the query in
+    time, so that only common words were looked at, and ``similarity`` is their share. Where there
+    is to be no engine that goes without saying."""
+
+    found: tuple[Similar, ...]
+    by_words: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class NewMemory:
     """What is to be remembered. None: what its type usually has, or the moment of the call."""
 

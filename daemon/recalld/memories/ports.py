@@ -33,6 +33,12 @@ class MemoryStore(Protocol):
         """How many answers to event ids were let go of."""
 
 
+class TagProblem(Protocol):
+    """What is wrong with a tag that means something to the daemon; None for all others."""
+
+    def __call__(self, tag: str) -> str | None: ...
+
+
 class OwnWords(Protocol):
     """Whether a text is what a heartbeat said to this owner, or an agent's echo of it."""
 

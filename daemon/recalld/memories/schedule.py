@@ -14,7 +14,7 @@ import structlog
 from recalld.embed.port import EmbedderState
 from recalld.errors import Unavailable
 from recalld.memories.board import Vector as Floats
-from recalld.memories.decay import accessed, is_over, next_state
+from recalld.memories.decay import accessed, is_over, is_scheduled, next_state
 from recalld.memories.library import Library, word_key
 from recalld.memories.model import Memory, Vector, Write
 from recalld.memories.pipeline import Nearness
@@ -81,6 +81,13 @@ class Upkeep:
         self._library.put(used)
         self._used.update((memory.id, None) for memory in used)
         return tuple(used)
+
+    def looked_at(self, ids: Iterable[str]) -> tuple[Memory, ...]:
+        """Count a use of each that has no schedule: that counts from the last time it was told,
+        and keeps a memory from fading."""
+        found = self._known(ids)
+        self.touch(memory.id for memory in found if not is_scheduled(memory))
+        return self._known(memory.id for memory in found)
 
     async def flush(self) -> None:
         """Write the uses that were counted."""

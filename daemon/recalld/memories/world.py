@@ -6,7 +6,7 @@ from datetime import datetime
 
 from recalld.counters import Counters
 from recalld.embed.port import Embedder
-from recalld.memories.ports import MemoryStore, OwnWords
+from recalld.memories.ports import MemoryStore, OwnWords, TagProblem
 
 
 def nobody(owner: str, content: str) -> bool:
@@ -15,13 +15,20 @@ def nobody(owner: str, content: str) -> bool:
     return False
 
 
+def any_tag(tag: str) -> str | None:
+    """Nothing is wrong with it."""
+    del tag
+    return None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class World:
-    """``new_id`` gives ids that sort by time.
+    """``new_id`` gives ids that sort by time. ``tag_problem``: what is wrong with a tag.
 
     Counted: ``memories.added``, ``.duplicate``, ``.repeated_event``, ``.resolved``,
-    ``.own_words``, ``.forgotten``, ``.purged``, ``.became_STATE``, ``.embedded_later``,
-    ``.not_embedded`` (texts that break the engine), ``.searched_by_words``, ``.not_in_time``.
+    ``.refused_tag``, ``.own_words``, ``.forgotten``, ``.purged``, ``.became_STATE``,
+    ``.embedded_later``, ``.not_embedded`` (texts that break the engine), ``.searched_by_words``,
+    ``.not_in_time``.
     """
 
     store: MemoryStore
@@ -30,3 +37,4 @@ class World:
     new_id: Callable[[], str]
     counters: Counters
     own_words: OwnWords = nobody
+    tag_problem: TagProblem = any_tag

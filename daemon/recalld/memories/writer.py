@@ -7,7 +7,7 @@ from datetime import timedelta
 import anyio
 import msgspec
 
-from recalld.errors import NotFound, Refused
+from recalld.errors import BadRequest, NotFound, Refused
 from recalld.memories import making
 from recalld.memories.board import Vector as Floats
 from recalld.memories.content import accepted_name, content_key
@@ -65,6 +65,7 @@ class Writer:
     async def add(self, new: NewMemory) -> Added:
         """See ``MemoryService.add``."""
         said = making.made(new, memory_id=self._world.new_id(), now=self._world.now())
+        self._require_tags(said.tags)
         if new.origin is Origin.HEARTBEAT or self._world.own_words(said.owner, said.content):
             self._world.counters.add("memories.own_words")
             raise Refused("a heartbeat's own words and replies to them are not remembered")
@@ -83,6 +84,7 @@ class Writer:
     async def update(self, memory_id: str, change: Change) -> Memory:
         """See ``MemoryService.update``."""
         asked = making.checked(change)
+        self._require_tags(asked.tags or ())
         vector = None if asked.content is None else await self._nearness.embed(asked.content)
         async with self.alone(self._there(memory_id).owner):
             old = self._there(memory_id)
@@ -168,6 +170,14 @@ class Writer:
                 await self.commit(Write(memories=resolved))
                 self._world.counters.add("memories.resolved", len(resolved))
             self._unjudged.discard(memory_id)
+
+    def _require_tags(self, tags: Sequence[str]) -> None:
+        """``BadRequest`` for a misspelt schedule: nobody would ever be reminded by it."""
+        for tag in tags:
+            problem = self._world.tag_problem(tag)
+            if problem is not None:
+                self._world.counters.add("memories.refused_tag")
+                raise BadRequest("params.tags", problem)
 
     def _there(self, memory_id: str) -> Memory:
         found = self._library.get(memory_id)

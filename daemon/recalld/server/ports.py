@@ -14,7 +14,7 @@ from recalld.memories.model import (
     NewMemory,
     Page,
     Receipt,
-    Similar,
+    Search,
     Wanted,
 )
 from recalld.recall.model import Prompt, RecallResult, Routed
@@ -179,7 +179,7 @@ class Memories(Protocol):
 
     async def search(
         self, owner: str, query: str, wanted: Wanted, *, limit: int, min_score: float
-    ) -> Sequence[Similar]: ...
+    ) -> Search: ...
 
     async def matching(self, owner: str, query: str) -> Sequence[Memory]:
         """The owner's own, of any state, that hold the query or all of its words."""

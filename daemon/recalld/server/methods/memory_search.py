@@ -32,7 +32,7 @@ class SearchParams(Params, frozen=True, kw_only=True):
 
 
 async def handle(params: SearchParams, context: Context) -> object:
-    found = await context.services.memories.search(
+    search = await context.services.memories.search(
         OWNER if params.owner is None else params.owner,
         params.query,
         Wanted(
@@ -43,12 +43,12 @@ async def handle(params: SearchParams, context: Context) -> object:
         limit=params.limit,
         min_score=params.min_score,
     )
-    return {
-        "results": [
-            {"memory": shape_of(each.memory), "similarity": each.similarity, "score": each.score}
-            for each in found
-        ]
-    }
+    results = [
+        {"memory": shape_of(each.memory), "similarity": each.similarity, "score": each.score}
+        for each in search.found
+    ]
+    # Where it is so: what is meant but said in other words was not found.
+    return {"results": results, "by_words": True} if search.by_words else {"results": results}
 
 
 METHOD = Method("memory.search", SearchParams, handle)
