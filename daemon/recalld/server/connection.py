@@ -1,4 +1,4 @@
-"""One connection: a reader, at most so many requests in flight, and one writer."""
+"""One connection: a reader, at most so many requests in flight, and one sender."""
 
 from collections.abc import Callable, Iterable
 from functools import partial
@@ -12,8 +12,9 @@ from recalld.server.batch import Batch
 from recalld.server.dispatch import Answer, refused, shutting_down
 from recalld.server.hub import Subscription
 from recalld.server.lines import LineReader, LineStalled, LineTooLong, PeerGone, Wire
-from recalld.server.outbox import Outbox, Parcel
+from recalld.server.outbox import Parcel
 from recalld.server.policy import ServerPolicy
+from recalld.server.sender import Sender
 from recalld.server.traffic import Outcome, Traffic
 from recalld.server.wire import (
     Code,
@@ -63,7 +64,7 @@ class Connection:
         self._lines = LineReader(
             wire, max_bytes=policy.max_line_bytes, idle_s=policy.partial_line_idle_s
         )
-        self._outbox = Outbox(policy.output_queue_bytes)
+        self._sender = Sender(wire, policy=policy, traffic=traffic, counters=counters)
         self._slots = anyio.Semaphore(policy.in_flight, fast_acquire=True)
         self._running: set[anyio.CancelScope] = set()
         self._batches: list[Batch] = []
@@ -71,13 +72,11 @@ class Connection:
         self._errors = 0
         self._reading = anyio.CancelScope()
         self._draining = False
-        # Of the write under way, where it carries nothing but events.
-        self._patience: anyio.CancelScope | None = None
         self._ended = anyio.Event()
 
     async def greet(self, line: bytes) -> None:
         """Queue the first line of a conversation that we begin."""
-        await self._send(Parcel(data=line + b"\n"))
+        await self._sender.send(Parcel(data=line + b"\n"))
 
     async def serve(self) -> None:
         """Return when both directions are finished; every request received is settled then."""
@@ -86,10 +85,9 @@ class Connection:
                 tasks.start_soon(self._write, tasks)
                 await self._converse(tasks)
         finally:
-            for parcel in self._outbox.leftovers():
-                self._lose(parcel)
+            self._sender.lose_queued()
             for batch in self._batches:
-                self._lose(_parcel_of(batch, b""))
+                self._sender.lose(_parcel_of(batch, b""))
             for subscription in self._subscriptions:
                 subscription.close()
             self._ended.set()
@@ -102,7 +100,7 @@ class Connection:
             async with anyio.create_task_group() as requests:
                 linger = await self._read(requests, pumps)
             pumps.cancel_scope.cancel()
-        self._outbox.finish()
+        self._sender.finish()
         if linger:
             tasks.start_soon(self._lines_discarded)
 
@@ -164,7 +162,7 @@ class Connection:
             if parsed.answered:
                 await self._put(refused(parsed))
             else:
-                self._settle((Outcome.REFUSED,))
+                self._traffic.settle(Outcome.REFUSED)
             self._note_error(parsed)
             return
         self._errors = 0
@@ -204,7 +202,7 @@ class Connection:
             elif request.answered:
                 await self._put(answer)
             else:
-                self._settle((answer.outcome,))
+                self._traffic.settle(answer.outcome)
             for subscription in opened:
                 pumps.start_soon(self._pump, subscription)
         finally:
@@ -220,7 +218,7 @@ class Connection:
                 return await self._answerer.answer(request)
         except BaseException:
             # Cancelled from outside: the peer is gone and can't be told.
-            self._drop((Outcome.ANSWERED,))
+            self._traffic.settle(Outcome.DROPPED)
             raise
         finally:
             self._running.discard(scope)
@@ -229,12 +227,12 @@ class Connection:
     async def _collect(self, batch: Batch, answer: Answer, *, answered: bool) -> None:
         batch.end_one(answer, answered=answered)
         if not answered:
-            self._settle((answer.outcome,))
+            self._traffic.settle(answer.outcome)
         if batch.open == 0:
             self._batches.remove(batch)
             reply = batch.reply()
             if reply is not None:
-                await self._send(_parcel_of(batch, reply))
+                await self._sender.send(_parcel_of(batch, reply))
 
     async def _put(self, answer: Answer) -> None:
         parcel = Parcel(
@@ -242,28 +240,7 @@ class Connection:
             outcomes=(answer.outcome,),
             undelivered=answer.undelivered,
         )
-        await self._send(parcel)
-
-    async def _send(self, parcel: Parcel) -> None:
-        queued = False
-        try:
-            await self._outbox.put(parcel)
-            queued = True
-        finally:
-            if not queued:
-                self._lose(parcel)
-
-    def _lose(self, parcel: Parcel) -> None:
-        self._drop(parcel.outcomes)
-        for take_back in parcel.undelivered:
-            take_back()
-
-    def _drop(self, outcomes: Iterable[Outcome]) -> None:
-        self._settle(Outcome.DROPPED for _ in outcomes)
-
-    def _settle(self, outcomes: Iterable[Outcome]) -> None:
-        for outcome in outcomes:
-            self._traffic.settle(outcome)
+        await self._sender.send(parcel)
 
     async def _pump(self, subscription: Subscription) -> None:
         """Carry one subscription's events to the peer, at the peer's pace, until it is closed."""
@@ -276,51 +253,15 @@ class Connection:
                 "data": event.data,
                 "missed": delivery.missed,
             }
-            await self._send(Parcel(data=encode_notification("event", params) + b"\n"))
+            await self._sender.send(Parcel(data=encode_notification("event", params) + b"\n"))
         self._subscriptions.remove(subscription)
 
     async def _write(self, tasks: TaskGroup) -> None:
-        """The only writer. After a write that failed or was cut short nothing is written."""
         try:
-            while parcels := await self._outbox.take():
-                await self._write_out(parcels)
-            await self._wire.send_eof()
+            await self._sender.run()
         except PeerGone:
             self._counters.add("connections.gone")
             tasks.cancel_scope.cancel()
-
-    async def _write_out(self, parcels: tuple[Parcel, ...]) -> None:
-        written = False
-        owed = any(parcel.outcomes for parcel in parcels)
-        try:
-            await self._send_all(b"".join(parcel.data for parcel in parcels), owed=owed)
-            written = True
-        finally:
-            for parcel in parcels:
-                if written:
-                    self._settle(parcel.outcomes)
-                else:
-                    self._lose(parcel)
-
-    async def _send_all(self, data: bytes, *, owed: bool) -> None:
-        """Raise ``PeerGone`` when the peer takes nothing for the stall limit.
-
-        Nothing but events is not ``owed``: a subscriber that stays may take its time, and loses
-        events meanwhile, not its connection.
-        """
-        view = memoryview(data)
-        unsent = self._wire.unsent_bytes()
-        while view:
-            sent = 0
-            with anyio.move_on_after(self._policy.write_stall_s) as taking:
-                self._patience = None if owed else taking
-                sent = await self._wire.send_some(view)
-            stalled = not sent and self._wire.unsent_bytes() >= unsent
-            if stalled and (owed or self._outbox.is_finished):
-                self._counters.add("connections.write_stall")
-                raise PeerGone
-            unsent = self._wire.unsent_bytes()
-            view = view[sent:]
 
     async def drain(self, drain_s: float) -> None:
         """Refuse what is new, give what runs ``drain_s``, refuse the rest, close."""
@@ -333,8 +274,7 @@ class Connection:
         for scope in tuple(self._running):
             scope.cancel()
         self._reading.cancel()
-        if self._patience is not None:
-            self._patience.deadline = anyio.current_time() + LINGER_S
+        self._sender.hurry(LINGER_S)
         await self._ended.wait()
 
 
