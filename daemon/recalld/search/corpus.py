@@ -7,68 +7,20 @@ of nothing.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from recalld.search.columns import HASH, HASH_BYTES, Columns, columns_of
 from recalld.search.matrix import HalfMatrix
 from recalld.search.model import ChunkRow, FileRow, Source
 from recalld.search.ragged import Ragged
-from recalld.text.asking import asking_share
-
-HASH_BYTES = 16
-_HASH = np.dtype(f"S{HASH_BYTES}")
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
-# Said by everyone everywhere: roles are no names.
-ROLES = frozenset({"user", "assistant", "system", "user+assistant"})
-ASSISTANT = "assistant"
 NO_SPEAKER = -1
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Columns:
-    """Chunks in any order, before neighbours and window places are known."""
-
-    id: Ints
-    file_id: Ints
-    ordinal: Ints
-    speaker: NDArray[np.object_]
-    is_cjk: Bools
-    assistant: Bools
-    asking: NDArray[np.float32]
-    day: NDArray[np.int32]
-    passages: Ragged
-
-    def take(self, order: Ints) -> "_Columns":
-        return _Columns(
-            id=self.id[order],
-            file_id=self.file_id[order],
-            ordinal=self.ordinal[order],
-            speaker=self.speaker[order],
-            is_cjk=self.is_cjk[order],
-            assistant=self.assistant[order],
-            asking=self.asking[order],
-            day=self.day[order],
-            passages=self.passages.take(order),
-        )
-
-    def followed_by(self, other: "_Columns") -> "_Columns":
-        return _Columns(
-            id=np.concatenate((self.id, other.id)),
-            file_id=np.concatenate((self.file_id, other.file_id)),
-            ordinal=np.concatenate((self.ordinal, other.ordinal)),
-            speaker=np.concatenate((self.speaker, other.speaker)),
-            is_cjk=np.concatenate((self.is_cjk, other.is_cjk)),
-            assistant=np.concatenate((self.assistant, other.assistant)),
-            asking=np.concatenate((self.asking, other.asking)),
-            day=np.concatenate((self.day, other.day)),
-            passages=self.passages.followed_by(other.passages),
-        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +34,7 @@ class Corpus:
     workspace_id: int
     files: tuple[FileRow, ...]
     speakers: tuple[str, ...]
-    columns: _Columns
+    columns: Columns
     file: Ints
     speaker: NDArray[np.int32]
     previous: Ints
@@ -202,7 +154,7 @@ class _Part:
 
 
 def empty_corpus(workspace_id: int) -> Corpus:
-    return _assembled(workspace_id, (), _columns(()))
+    return _assembled(workspace_id, (), columns_of(()))
 
 
 def refreshed(corpus: Corpus, files: Sequence[FileRow], chunks: Sequence[ChunkRow]) -> Corpus:
@@ -213,7 +165,7 @@ def refreshed(corpus: Corpus, files: Sequence[FileRow], chunks: Sequence[ChunkRo
     known = set(corpus.files)
     kept_ids = np.array([file.id for file in files if file in known], np.int64)
     kept = np.flatnonzero(np.isin(corpus.columns.file_id, kept_ids))
-    columns = corpus.columns.take(kept).followed_by(_columns(chunks))
+    columns = corpus.columns.take(kept).followed_by(columns_of(chunks))
     ordered = tuple(sorted(files, key=lambda file: file.path))
     fresh = _assembled(corpus.workspace_id, ordered, columns)
     return _with_rows_of(fresh, corpus)
@@ -225,37 +177,7 @@ def unread_files(corpus: Corpus, files: Sequence[FileRow]) -> tuple[int, ...]:
     return tuple(file.id for file in files if file not in known and file.chunks)
 
 
-def _columns(chunks: Sequence[ChunkRow]) -> _Columns:
-    return _Columns(
-        id=np.array([chunk.id for chunk in chunks], np.int64),
-        file_id=np.array([chunk.file_id for chunk in chunks], np.int64),
-        ordinal=np.array([chunk.ordinal for chunk in chunks], np.int64),
-        speaker=np.array([_name(chunk.speaker) for chunk in chunks], np.object_),
-        is_cjk=np.array([chunk.is_cjk for chunk in chunks], np.bool_),
-        assistant=np.array([_is_assistant(chunk.speaker) for chunk in chunks], np.bool_),
-        asking=np.array([asking_share(chunk.asking) for chunk in chunks], np.float32),
-        day=np.array([_day(chunk.date) for chunk in chunks], np.int32),
-        passages=Ragged.of([chunk.passages for chunk in chunks], _HASH),
-    )
-
-
-def _name(speaker: str | None) -> str:
-    return "" if speaker is None or speaker.lower() in ROLES else speaker
-
-
-def _is_assistant(speaker: str | None) -> bool:
-    return speaker is not None and speaker.lower() == ASSISTANT
-
-
-def _day(day: str | None) -> int:
-    """As an ordinal; 0 where only a month or a year is known, or nothing."""
-    try:
-        return date.fromisoformat((day or "")[:10]).toordinal()
-    except ValueError:
-        return 0
-
-
-def _assembled(workspace_id: int, files: tuple[FileRow, ...], columns: _Columns) -> Corpus:
+def _assembled(workspace_id: int, files: tuple[FileRow, ...], columns: Columns) -> Corpus:
     at = {file.id: position for position, file in enumerate(files)}
     file = np.array([at[one] for one in columns.file_id.tolist()], np.int64)
     order = np.lexsort((columns.ordinal, file))
@@ -332,7 +254,7 @@ class _Rows:
 
 
 def _head_hashes(corpus: Corpus) -> NDArray[Any]:
-    return np.array([file.head_hash for file in corpus.files], _HASH)
+    return np.array([file.head_hash for file in corpus.files], HASH)
 
 
 def _bytes(value: bytes) -> bytes:

@@ -12,7 +12,8 @@ import anyio.to_thread
 from recalld.counters import Counters
 from recalld.embed.port import EmbedderState, Purpose, SparseEmbedder, SparseVector
 from recalld.errors import Unavailable
-from recalld.search.corpus import HASH_BYTES, Corpus
+from recalld.search.columns import HASH_BYTES
+from recalld.search.corpus import Corpus
 from recalld.search.matrix import Singles
 from recalld.search.model import ChunkDetail, Found, IndexReads, Scope, Source
 from recalld.search.preferred.engine import StoredWeights

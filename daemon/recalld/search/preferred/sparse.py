@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recalld.embed.port import SparseVector
-from recalld.search.corpus import HASH_BYTES, Corpus
+from recalld.search.columns import HASH
+from recalld.search.corpus import Corpus
 from recalld.search.matrix import Singles
 
-_HASH = np.dtype(f"S{HASH_BYTES}")
 _ID, _WEIGHT = np.dtype("<i4"), np.dtype("<f2")
 _ENTRY_BYTES = _ID.itemsize + _WEIGHT.itemsize
 
@@ -61,7 +61,7 @@ class SparseIndex:
         order = np.argsort(ids, kind="stable")
         tokens, first = np.unique(ids[order], return_index=True)
         return cls(
-            hashes=np.array(ordered, _HASH),
+            hashes=np.array(ordered, HASH),
             tokens=tokens.astype(np.int32),
             start=np.append(first, len(ids)).astype(np.int64),
             text=owner[order],
