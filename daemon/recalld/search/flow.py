@@ -1,6 +1,6 @@
 """Search over the index: one question, one list, one raw score."""
 
-from datetime import UTC, datetime
+from datetime import datetime
 from importlib import resources
 
 import anyio
@@ -20,18 +20,17 @@ from recalld.search.model import (
     Scope,
     SearchResult,
     SearchStatus,
-    Source,
     StoredVectors,
 )
-from recalld.search.passage import focus_of, window_cosines
 from recalld.search.pipeline import Pipeline
 from recalld.search.place import Place
 from recalld.search.policy import SearchPolicy
 from recalld.search.question import Question, read_question
-from recalld.search.ranking import Ranked, ranked
+from recalld.search.ranking import ranked
 from recalld.search.relevance import Candidates, Coefficients, Judgement, judge_together
 from recalld.search.schedule import CorpusKeeper, Kept
 from recalld.search.score import Learned
+from recalld.search.shown import shown
 
 LEXICAL_ONLY = "none"
 
@@ -224,7 +223,7 @@ class IndexSearcher:
     def _found(self, examined: Examined, judgement: Judgement, limit: int) -> list[Found]:
         order = ranked(examined, judgement, self._policy)
         both = in_both_legs(examined.fusion, examined.evidence.at, self._policy)
-        return [_shown(examined, order, i, both_legs=bool(both[i])) for i in order.order[:limit]]
+        return [shown(examined, order, i, both_legs=bool(both[i])) for i in order.order[:limit]]
 
     def coefficients(self, examined: Examined) -> Coefficients:
         """Those that judge it: the engine's, or the lexical ones where it took no part."""
@@ -245,39 +244,6 @@ def _time_for(policy: SearchPolicy) -> int:
     left_ms = (anyio.current_effective_deadline() - anyio.current_time()) * 1_000
     usable_ms = left_ms - min(ENDING_MS, left_ms * ENDING_SHARE)
     return max(1, int(min(policy.total_ms, usable_ms)))
-
-
-def _shown(examined: Examined, order: Ranked, i: int, *, both_legs: bool) -> Found:
-    detail = examined.details[i]
-    return Found(
-        uid=detail.uid,
-        workspace_id=examined.corpus.workspace_id,
-        path=detail.path,
-        start_line=detail.start_line,
-        end_line=detail.end_line,
-        source=Source(detail.source),
-        heading=detail.heading,
-        text=detail.text,
-        focus=_focus(examined, i),
-        speaker=detail.speaker,
-        date=detail.date,
-        session=detail.session,
-        modified_at=datetime.fromtimestamp(detail.mtime_ns / 1e9, UTC).isoformat(),
-        raw_score=float(order.raw[i]),
-        order_score=float(order.score[i]),
-        both_legs=both_legs,
-        replaced_on=order.replaced_on.get(i),
-    )
-
-
-def _focus(examined: Examined, i: int) -> tuple[int, int]:
-    dense = examined.fusion.legs.dense
-    cosines = None
-    if dense is not None:
-        at = int(examined.evidence.at[i])
-        cosines = window_cosines(examined.corpus, dense.windows, at)
-    tokens = examined.question.tokens
-    return focus_of(examined.details[i], tokens, examined.evidence.rare, cosines)
 
 
 def _took_ms(run: Run, name: str) -> float:
