@@ -1,6 +1,6 @@
 """Keeps every workspace's corpus current: rows at once, vectors and vocabulary behind them."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TypeVar
@@ -22,6 +22,7 @@ from recalld.search.vocabulary import (
     word_key,
 )
 from recalld.search.writer import VectorWriter, passages_of, words_of_vocabulary
+from recalld.slices import slices
 
 T = TypeVar("T")
 
@@ -160,7 +161,7 @@ class CorpusKeeper:
                 self._forget(kept)
                 return
             chunks: list[ChunkRow] = []
-            for some in _slices(unread_files(corpus, files), FILES_AT_ONCE):
+            for some in slices(unread_files(corpus, files), FILES_AT_ONCE):
                 chunks += await self._reads.chunks(some)
             corpus = await self._in_thread(partial(refreshed, corpus, files, chunks))
             kept.corpus = await self._with_stored(corpus)
@@ -266,7 +267,7 @@ class CorpusKeeper:
         """The words of the corpus; only chunks that are new to it are read."""
         ids = corpus.columns.id[corpus.findable]
         lexicon = await self._in_thread(partial(lexicon.only, ids))
-        for some in _slices(lexicon.lacks(ids), CHUNKS_AT_ONCE):
+        for some in slices(lexicon.lacks(ids), CHUNKS_AT_ONCE):
             texts = await self._reads.texts(some)
             more = await self._in_thread(partial(Lexicon.of, texts))
             lexicon = await self._in_thread(partial(lexicon.followed_by, more))
@@ -281,7 +282,7 @@ class CorpusKeeper:
         if not missing and corpus.vectors.dimension == dimension:
             return corpus
         filling = await self._in_thread(partial(Filling, corpus, dimension))
-        for some in _slices(missing, HASHES_AT_ONCE):
+        for some in slices(missing, HASHES_AT_ONCE):
             found = await self._vectors.find(self.identity, some)
             await self._in_thread(partial(filling.add, found))
         return filling.done()
@@ -296,8 +297,3 @@ class CorpusKeeper:
 
     async def _in_thread(self, work: Callable[[], T]) -> T:
         return await anyio.to_thread.run_sync(work, abandon_on_cancel=True, limiter=self._limiter)
-
-
-def _slices(items: Sequence[T], size: int) -> Iterator[Sequence[T]]:
-    for start in range(0, len(items), size):
-        yield items[start : start + size]

@@ -9,6 +9,7 @@ from recalld.counters import Counters
 from recalld.embed.port import Embedder, EmbedderState, Vectors
 from recalld.errors import Unavailable
 from recalld.search.model import StoredVectors
+from recalld.slices import slices
 
 # 16 windows of 300 characters take 60 ms; a query waits for one batch at most.
 PASSAGE_BATCH = 16
@@ -55,8 +56,8 @@ class VectorWriter:
         ``Unavailable`` when it is the engine itself that is not there.
         """
         stored: dict[bytes, bytes] = {}
-        for start in range(0, len(texts), self._kind.batch):
-            stored |= await self._batch(texts[start : start + self._kind.batch], refused)
+        for some in slices(texts, self._kind.batch):
+            stored |= await self._batch(some, refused)
         return stored
 
     async def _batch(self, batch: Texts, refused: set[bytes]) -> dict[bytes, bytes]:

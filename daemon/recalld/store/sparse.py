@@ -5,6 +5,7 @@ from typing import Any
 
 import aiosqlite
 
+from recalld.slices import slices
 from recalld.store.bridge import Database
 
 AT_ONCE = 1_000
@@ -27,16 +28,14 @@ class SparseStore:
     async def find(self, identity: str, hashes: Sequence[bytes]) -> dict[bytes, bytes]:
         """The blobs of ``identity`` for ``hashes``; those without one are left out."""
         found: dict[bytes, bytes] = {}
-        for start in range(0, len(hashes), AT_ONCE):
-            some = hashes[start : start + AT_ONCE]
+        for some in slices(hashes, AT_ONCE):
             found.update(await self._database.read(_finding(identity, some)))
         return found
 
     async def known(self, identity: str, hashes: Sequence[bytes]) -> set[bytes]:
         """Those of ``hashes`` that have a blob of ``identity``."""
         found: set[bytes] = set()
-        for start in range(0, len(hashes), AT_ONCE):
-            some = hashes[start : start + AT_ONCE]
+        for some in slices(hashes, AT_ONCE):
             found.update(await self._database.read(_knowing(identity, some)))
         return found
 

@@ -5,11 +5,12 @@ replacements are there, and are never handed out.
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import aiosqlite
 
+from recalld.slices import slices
 from recalld.store.bridge import Database
 
 # Hashes in one read: small enough to stay below a few milliseconds, and lists are not planned.
@@ -38,14 +39,14 @@ class VectorStore:
     async def find(self, identity: str, hashes: Sequence[bytes]) -> dict[bytes, bytes]:
         """The blobs of ``identity`` for ``hashes``; those without one are left out."""
         found: dict[bytes, bytes] = {}
-        for some in _slices(hashes):
+        for some in slices(hashes, AT_ONCE):
             found.update(await self._database.read(_finding(identity, some)))
         return found
 
     async def texts(self, hashes: Sequence[bytes]) -> dict[bytes, str]:
         """What the hashes stand for in the index now; those of vanished texts are left out."""
         found: dict[bytes, str] = {}
-        for some in _slices(hashes):
+        for some in slices(hashes, AT_ONCE):
             found.update(await self._database.read(_reading(some)))
         return found
 
@@ -106,8 +107,3 @@ def _reading(hashes: Sequence[bytes]) -> Any:
         return {bytes(key): text for key, text in rows}
 
     return job
-
-
-def _slices(hashes: Sequence[bytes]) -> Iterator[Sequence[bytes]]:
-    for start in range(0, len(hashes), AT_ONCE):
-        yield hashes[start : start + AT_ONCE]
