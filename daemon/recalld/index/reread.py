@@ -1,6 +1,5 @@
 """A hit's file looked at once more, just before the hit is shown. Blocking; run in a thread."""
 
-import errno
 import os
 import stat
 from collections.abc import Iterator
@@ -9,7 +8,7 @@ from datetime import UTC, datetime
 import orjson
 
 from recalld.index.decode import decode
-from recalld.index.scan import opened
+from recalld.index.opening import GONE, opened
 from recalld.recall.model import Condition, FileNow
 from recalld.search.model import Found, Source
 from recalld.text.clean import blank_own_blocks
@@ -19,7 +18,6 @@ from recalld.text.redact import redact
 MAX_BYTES = 1 << 20
 # The line of a transcript may hold a picture; the turn stands beside it.
 MAX_LINE_BYTES = 4 << 20
-_GONE = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP})
 _UNKNOWN = FileNow(condition=Condition.UNKNOWN)
 
 
@@ -38,7 +36,7 @@ def reread(root: str, found: Found) -> FileNow:
         with opened(base, os.fsencode(name)) as descriptor:
             return _now(descriptor, found)
     except OSError as error:
-        gone = error.errno in _GONE
+        gone = error.errno in GONE
         return FileNow(condition=Condition.GONE) if gone else _UNKNOWN
 
 

@@ -1,21 +1,18 @@
 """Looking at the disk: walking a workspace and reading its files. Blocking; run in a thread.
 
-Names are bytes. Nothing is opened but relative to its folder's descriptor, links are never
-followed, and only regular files are read: a link that is swapped in leads nowhere, a FIFO blocks
-nobody, and a loop does not exist.
+Names are bytes. Only regular files are read, and what is opened is opened as ``opening`` does:
+a link that is swapped in leads nowhere, a FIFO blocks nobody, and a loop does not exist.
 """
 
-import errno
 import os
 import stat
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 
 from recalld.index.ignore import Level, Rules
 from recalld.index.model import Skip, Stamp
 from recalld.index.names import label_of
+from recalld.index.opening import DENIED, FILE, FOLDER, GONE, Descriptors, opened
 from recalld.index.scan_model import Content, Seen, Walk
 
 MAX_DEPTH = 64  # one descriptor is open for each level
@@ -27,10 +24,6 @@ FRESH_NS = 50_000_000
 # What SQLite's integers hold. File systems know times before 1677 and after 2262.
 _INT64_MAX = (1 << 63) - 1
 
-_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
-_GONE = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP})
-_DENIED = frozenset({errno.EACCES, errno.EPERM})
 _KINDS = {
     stat.S_IFLNK: "symlink",
     stat.S_IFIFO: "fifo",
@@ -47,9 +40,9 @@ def walk(root: str, rules: Rules, *, prefixes: tuple[str, ...] | None = None) ->
     """
     walker = _Walker(rules)
     try:
-        descriptor = os.open(root, _FOLDER)
+        descriptor = os.open(root, FOLDER)
     except OSError as error:
-        if error.errno in _GONE | _DENIED:
+        if error.errno in GONE | DENIED:
             return Walk(root_missing=True)
         return Walk(unknown=("",))
     try:
@@ -71,9 +64,9 @@ def read(root: str, file: Seen, *, max_bytes: int) -> Content:
         with opened(root, file.name) as descriptor:
             return _content(descriptor, max_bytes)
     except OSError as error:
-        if error.errno in _GONE:
+        if error.errno in GONE:
             return Content(data=None, stamp=file.stamp)
-        why = "unreadable" if error.errno in _DENIED else f"unreadable: {error.strerror}"
+        why = "unreadable" if error.errno in DENIED else f"unreadable: {error.strerror}"
         # No file has this stamp: as soon as it can be read, it is.
         never = Stamp(size=file.stamp.size, mtime_ns=-1, inode=file.stamp.inode)
         return Content(data=None, stamp=never, skipped=why)
@@ -126,7 +119,7 @@ class _Walker:
     def descend(self, root: int, parts: list[bytes]) -> None:
         """Look at one path as a whole walk would: by the rules of every folder above it."""
         level = self._level(root, "", Level())
-        with _Descriptors() as held:
+        with Descriptors() as held:
             at, name = root, b""
             for part in parts[:-1]:
                 name = _joined(name, part)
@@ -176,7 +169,7 @@ class _Walker:
             self._skipped.append(Skip(path=label, why="too deep"))
             return
         try:
-            descriptor = os.open(os.path.basename(name), _FOLDER, dir_fd=parent)  # noqa: PTH119
+            descriptor = os.open(os.path.basename(name), FOLDER, dir_fd=parent)  # noqa: PTH119
         except OSError as error:
             self._failed(label, error)
             return
@@ -212,46 +205,13 @@ class _Walker:
         return self._rules.below(above, label, _gitignore(descriptor))
 
     def _failed(self, label: str, error: OSError) -> None:
-        if error.errno in _GONE:
+        if error.errno in GONE:
             return
-        if error.errno in _DENIED:
+        if error.errno in DENIED:
             self._skipped.append(Skip(path=label, why="unreadable"))
             return
         self._unknown.append(label)
         self._skipped.append(Skip(path=label, why=f"unreadable: {error.strerror}"))
-
-
-class _Descriptors:
-    """Folders opened one below the other, closed together."""
-
-    def __init__(self) -> None:
-        self._open: list[int] = []
-
-    def __enter__(self) -> "_Descriptors":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        for descriptor in self._open:
-            os.close(descriptor)
-
-    def open(self, name: bytes, parent: int | None) -> int:
-        descriptor = os.open(name, _FOLDER, dir_fd=parent)
-        self._open.append(descriptor)
-        return descriptor
-
-
-@contextmanager
-def opened(root: str, name: bytes) -> Iterator[int]:
-    *folders, last = name.split(b"/")
-    with _Descriptors() as held:
-        at = held.open(os.fsencode(root), None)
-        for folder in folders:
-            at = held.open(folder, at)
-        descriptor = os.open(last, _FILE, dir_fd=at)
-        try:
-            yield descriptor
-        finally:
-            os.close(descriptor)
 
 
 def _content(descriptor: int, max_bytes: int) -> Content:
@@ -280,7 +240,7 @@ def _all(descriptor: int, max_bytes: int) -> bytes:
 
 def _gitignore(descriptor: int) -> str | None:
     try:
-        file = os.open(".gitignore", _FILE, dir_fd=descriptor)
+        file = os.open(".gitignore", FILE, dir_fd=descriptor)
     except OSError:
         return None
     try:

@@ -1,6 +1,5 @@
 """Transcripts on disk: finding them, and reading what was added. Blocking; run in a thread."""
 
-import errno
 import glob
 import hashlib
 import os
@@ -11,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from recalld.index.model import Skip, Stamp
-from recalld.index.scan import opened
+from recalld.index.opening import GONE, opened
 from recalld.index.transcripts.lines import MAX_LINE_BYTES, Split, object_of, split
 from recalld.index.transcripts.paths import FOLDER, SeenTranscript, is_named_so
 
@@ -24,7 +23,6 @@ PEEK_LINES = 20
 HEAD_BYTES = 1_024
 TAIL_BYTES = 256
 MAX_DEPTH = 8
-_GONE = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +62,7 @@ def _below(folder: str, depth: int, skipped: list[Skip]) -> Iterator[str]:
             elif is_named_so(entry.name):
                 yield entry.path
     except OSError as error:
-        if error.errno not in _GONE:
+        if error.errno not in GONE:
             skipped.append(Skip(path=folder, why=f"unreadable: {error.strerror}"))
 
 
@@ -150,7 +148,7 @@ def reading(path: str) -> Iterator[Reader | None]:
         context = opened("/", os.fsencode(path.lstrip("/")))
         descriptor = context.__enter__()
     except OSError as error:
-        if error.errno not in _GONE:
+        if error.errno not in GONE:
             raise
         yield None
         return
