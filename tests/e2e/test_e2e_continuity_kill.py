@@ -9,12 +9,12 @@ from itertools import count
 from recalld.continuity.checkpoint import SECTIONS
 from support.continuing import LEXICAL, TASK, Talk
 from support.daemon import running
-from support.e2e import in_threads, until
+from support.e2e import LATEST_KILL_S, in_threads, until
 
 KILLS = 8
 
 
-def talked_until_cut(talk, *, first):
+def talked_until_cut(talk, *, first, heard):
     """Numbers of turns that were acknowledged, each with a result of a sub-agent."""
     acknowledged = []
     with suppress(OSError, AssertionError), talk.daemon.peer() as peer:
@@ -23,6 +23,7 @@ def talked_until_cut(talk, *, first):
             said = {"user": TASK[0][0], "assistant": step}
             peer.result("session.turn", session=talk.session, **said)
             acknowledged.append(number)
+            heard.release()
             left = {"child": f"c{number % 3}", "outcome": "ok", "result": f"found {number}"}
             peer.result("subagent.end", session=talk.session, **left)
             if number % 7 == 0:
@@ -42,12 +43,16 @@ def test_kills_at_any_moment_tear_no_file_and_lose_no_turn(tmp_path):
         with running(tmp_path / "d", workspaces=[folder], config=LEXICAL) as daemon:
             talk = Talk(daemon=daemon, root=folder, key=key)
             seen: list[int] = []
+            heard = threading.Semaphore(0)
 
-            def work(number, talk=talk, daemon=daemon, seen=seen, last=last):
+            def work(number, talk=talk, daemon=daemon, seen=seen, last=last, heard=heard):
                 if number == 0:
-                    seen.extend(talked_until_cut(talk, first=last + 1))
+                    seen.extend(talked_until_cut(talk, first=last + 1, heard=heard))
                 else:
-                    threading.Event().wait(chance.uniform(0.1, 1.2))
+                    # Not before something was acknowledged, however slow the disk is.
+                    heard.acquire(timeout=LATEST_KILL_S)
+                    heard.acquire(timeout=LATEST_KILL_S)
+                    threading.Event().wait(chance.uniform(0.0, 1.2))
                     daemon.child.kill()
 
             in_threads(work, 2)

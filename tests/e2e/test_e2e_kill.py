@@ -9,13 +9,12 @@ from contextlib import closing, suppress
 from itertools import count
 
 from support.daemon import request, running
-from support.e2e import in_threads
+from support.e2e import in_threads, kill_behind
 
 KILLS = 20
 WRITERS = 8
-# A kill comes behind this many acknowledgements, or this late on a disk that is slower still.
+# A kill comes behind so many acknowledgements.
 ACKNOWLEDGED = (WRITERS + 1, 20 * WRITERS)
-LATEST_S = 30.0
 # In flight on each connection: acknowledgements, syncs and new events overlap at the kill.
 WINDOW = 4
 
@@ -53,16 +52,9 @@ def killed_under_writers(home, *, run, chance):
     seen, heard = {}, threading.Semaphore(0)
     with running(home) as daemon:
 
-        def kill_behind(count):
-            until = time.monotonic() + LATEST_S
-            for _ in range(count):
-                if not heard.acquire(timeout=max(0.0, until - time.monotonic())):
-                    break
-            daemon.child.kill()
-
         def work(number):
             if number == WRITERS:
-                kill_behind(chance.randint(*ACKNOWLEDGED))
+                kill_behind(daemon, heard, count=chance.randint(*ACKNOWLEDGED))
                 return
             seen[number] = write_until_cut(daemon, name=f"r{run}w{number}", heard=heard)
 

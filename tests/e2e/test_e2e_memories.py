@@ -14,17 +14,20 @@ from typing import Any
 import pytest
 
 from support.daemon import Process, request, running
-from support.e2e import in_threads, until
+from support.e2e import in_threads, kill_behind, until
 
 WRITERS = 8
 KILLS = 6
 # In flight on each connection: acknowledgements, syncs and new memories overlap at the kill.
 WINDOW = 3
+# A kill comes behind so many acknowledgements.
+ACKNOWLEDGED = (WRITERS + 1, 12 * WRITERS)
 LEXICAL = '[embed]\nengine = "none"\n'
 DECIDED = "We decided to move the billing jobs to Frankfurt."
 PLANNED = "我打算下周把老接口下线。"
 SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 SESSION = {"key": "agent:main:main"}
+Memories = dict[str, str]
 
 
 @pytest.fixture(scope="module")
@@ -50,10 +53,12 @@ def kept(home: Path) -> dict[str, str]:
         return dict(connection.execute("SELECT id, content FROM memory"))
 
 
-def write_until_cut(daemon: Process, *, name: str) -> tuple[list[str], dict[str, str]]:
+def write_until_cut(
+    daemon: Process, *, name: str, heard: threading.Semaphore
+) -> tuple[list[str], Memories]:
     """Event ids that were sent, and contents that were acknowledged, by memory id."""
     sent: list[str] = []
-    acknowledged: dict[str, str] = {}
+    acknowledged: Memories = {}
     with suppress(OSError), daemon.peer() as peer:
         for number in count():
             event_id = f"{name}-{number}"
@@ -70,7 +75,25 @@ def write_until_cut(daemon: Process, *, name: str) -> tuple[list[str], dict[str,
                     break
                 memory = json.loads(line)["result"]["memory"]
                 acknowledged[memory["id"]] = memory["content"]
+                heard.release()
     return sent, acknowledged
+
+
+def killed_under_writers(home: Path, *, run: int, count: int) -> list[tuple[list[str], Memories]]:
+    """What the writers saw of one life of the daemon, killed behind ``count`` answers."""
+    seen: list[tuple[list[str], Memories]] = []
+    heard = threading.Semaphore(0)
+    with running(home, config=LEXICAL) as daemon:
+
+        def work(number: int) -> None:
+            if number == WRITERS:
+                kill_behind(daemon, heard, count=count)
+            else:
+                seen.append(write_until_cut(daemon, name=f"r{run}w{number}", heard=heard))
+
+        in_threads(work, WRITERS + 1)
+        assert daemon.ended() == -9
+    return seen
 
 
 def test_kills_under_eight_writers_lose_no_acknowledged_memory(tmp_path, capsys):
@@ -78,19 +101,10 @@ def test_kills_under_eight_writers_lose_no_acknowledged_memory(tmp_path, capsys)
     acknowledged: dict[str, str] = {}
     sent: list[str] = []
     for run in range(KILLS):
-        with running(home, config=LEXICAL) as daemon:
-
-            def work(number: int, run: int = run, daemon: Process = daemon) -> None:
-                if number == WRITERS:
-                    threading.Event().wait(chance.uniform(0.1, 0.5))
-                    daemon.child.kill()
-                    return
-                said, heard = write_until_cut(daemon, name=f"r{run}w{number}")
-                sent.extend(said)
-                acknowledged.update(heard)
-
-            in_threads(work, WRITERS + 1)
-            assert daemon.ended() == -9
+        life = killed_under_writers(home, run=run, count=chance.randint(*ACKNOWLEDGED))
+        for said, heard in life:
+            sent.extend(said)
+            acknowledged.update(heard)
         found = kept(home)
         assert acknowledged.items() <= found.items()
         assert len(found) <= len(sent)

@@ -11,6 +11,8 @@ from typing import Any
 
 from support.daemon import Process, request
 
+LATEST_KILL_S = 30.0
+
 TOPICS = (
     ("invoice exporter", "发票导出器"),
     ("freezer alarm", "冷柜报警"),
@@ -157,6 +159,18 @@ def until(claim: Callable[[], bool], *, what: str, within_s: float = 15.0) -> No
     while not claim():
         assert time.monotonic() < deadline, f"{what} did not come within {within_s} s"
         pause.wait(0.05)
+
+
+def kill_behind(daemon: Process, heard: threading.Semaphore, *, count: int) -> None:
+    """Kill the daemon once ``heard`` was released so often, or after ``LATEST_KILL_S``.
+
+    A kill behind a time instead finds a slow disk before its first acknowledgement.
+    """
+    until_s = time.monotonic() + LATEST_KILL_S
+    for _ in range(count):
+        if not heard.acquire(timeout=max(0.0, until_s - time.monotonic())):
+            break
+    daemon.child.kill()
 
 
 class Beside:
