@@ -1,7 +1,7 @@
 """Whole sessions of users and coding agents, with the checkpoint a person would want of each."""
 
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -23,26 +23,22 @@ _ENDS = " .。!！?？:："
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Session:
-    """``want`` by the names of ``FIELDS``: what a person would want to read on resuming."""
+    """``want`` by the names of ``FIELDS``: what a person would want to read on resuming.
+
+    ``after``: the same behind each turn, where the session says so; else empty.
+    """
 
     name: str
     old: Checkpoint | None
     turns: Sequence[Turn]
     want: Mapping[str, Any]
+    after: Sequence[Mapping[str, Any]] = ()
 
 
 def sessions(name: str) -> list[Session]:
     """Those of one file, in order."""
     rows = tomllib.loads((FOLDER / f"{name}.toml").read_text(encoding="utf-8"))["session"]
-    return [
-        Session(
-            name=row["name"],
-            old=_checkpoint(row["old"]) if "old" in row else None,
-            turns=[_turn(turn, place) for place, turn in enumerate(row["turn"])],
-            want=row["want"],
-        )
-        for row in rows
-    ]
+    return [_session(row) for row in rows]
 
 
 def at_once(session: Session) -> Checkpoint:
@@ -53,6 +49,12 @@ def at_once(session: Session) -> Checkpoint:
 
 def turn_by_turn(session: Session) -> Checkpoint:
     """What stands in the file when every turn was judged behind its answer, as a daemon does."""
+    *_, last = stands(session)
+    return last
+
+
+def stands(session: Session) -> Iterator[Checkpoint]:
+    """What stands in the file behind each turn, as ``turn_by_turn``."""
     file = session.old
     for place, turn in enumerate(session.turns):
         ruling = ruling_of(
@@ -68,10 +70,10 @@ def turn_by_turn(session: Session) -> Checkpoint:
             again=False,
         )
         file = file if ruling.write is None else ruling.write
-    return file or Checkpoint()
+        yield file or Checkpoint()
 
 
-def wrong(session: Session, made: Checkpoint) -> dict[str, tuple[object, object]]:
+def wrong(want: Mapping[str, Any], made: Checkpoint) -> dict[str, tuple[object, object]]:
     """By field what is wanted and what was made, where they differ.
 
     Stops at the end count for nothing. A step may say more than is wanted, behind it.
@@ -83,14 +85,30 @@ def wrong(session: Session, made: Checkpoint) -> dict[str, tuple[object, object]
         "next": _bare(made.next_action),
         "blockers": _bare(made.blockers),
     }
-    want: dict[str, object] = {
+    wanted: dict[str, object] = {
         name: [_bare(one) for one in value] if name == "decisions" else _bare(value)
-        for name, value in session.want.items()
+        for name, value in want.items()
     }
-    step = _bare(session.want["step"])
+    step = _bare(want["step"])
     if step and _bare(made.current_step).startswith(step):
         got["step"] = step
-    return {name: (want[name], got[name]) for name in FIELDS if want[name] != got[name]}
+    return {name: (wanted[name], got[name]) for name in FIELDS if wanted[name] != got[name]}
+
+
+def _session(row: Mapping[str, Any]) -> Session:
+    """``want`` of a turn names what is to read from then on."""
+    after: list[Mapping[str, Any]] = []
+    for turn in row["turn"]:
+        before = after[-1] if after else dict.fromkeys(FIELDS, "") | {"decisions": []}
+        after.append({**before, **turn.get("want", {})})
+    by_turn = any("want" in turn for turn in row["turn"])
+    return Session(
+        name=row["name"],
+        old=_checkpoint(row["old"]) if "old" in row else None,
+        turns=[_turn(turn, place) for place, turn in enumerate(row["turn"])],
+        want=after[-1] if by_turn else row["want"],
+        after=after if by_turn else (),
+    )
 
 
 def _bare(text: str) -> str:

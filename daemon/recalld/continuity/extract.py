@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from types import ModuleType
 
-from recalld.continuity import extract_en, extract_told, extract_zh, obstacles
+from recalld.continuity import extract_en, extract_told, extract_zh, obstacles, over
 from recalld.continuity.checkpoint import canonical
 from recalld.continuity.guard import is_poison
 from recalld.continuity.hearing import Exchange, Hearing, exchange
@@ -40,6 +40,8 @@ class _Words:
     follow_up: re.Pattern[str]
     points_back: re.Pattern[str]
     corrects: re.Pattern[str]
+    interrupts: re.Pattern[str]
+    returns: re.Pattern[str]
     talk: re.Pattern[str]
 
     @classmethod
@@ -91,14 +93,14 @@ def from_turns(
 def settled(checkpoint: Checkpoint, turns: Sequence[Turn]) -> frozenset[str]:
     """The fields whose words turns later than ``updated_at`` make void, whatever is new.
 
-    Blockers that are told to be away, and a next action that is given up: no longer to be done,
-    or an offer that the user answered.
+    Blockers that are told to be away, and a next action that is settled: given up, ticked off,
+    carried out, or an offer that the user answered.
     """
-    over = {
+    ruled = {
         "blockers": obstacles.unblocked(checkpoint, turns),
-        "next_action": extract_told.given_up(checkpoint, turns),
+        "next_action": over.settled(checkpoint, turns),
     }
-    return frozenset(name for name, is_over in over.items() if is_over)
+    return frozenset(name for name, is_over in ruled.items() if is_over)
 
 
 def _told(objective: str, decided: tuple[str, ...], said: Sequence[Exchange]) -> Checkpoint:
@@ -164,6 +166,10 @@ def _objective(before: Checkpoint | None, said: Sequence[Exchange]) -> tuple[str
     since = 0
     last = "" if before is None else f"{before.current_step}\n{before.next_action}"
     for place, one in enumerate(said):
+        task = _other_work(one, f"{objective}\n{last}") if objective else ""
+        if task:
+            objective, since, last = _short(task.rstrip(" :：")), place, one.answer
+            continue
         task = next(_tasks(one, first=not objective), "")
         if not objective and not task:
             task = _matter(hearing, place)
@@ -171,6 +177,40 @@ def _objective(before: Checkpoint | None, said: Sequence[Exchange]) -> tuple[str
             objective, since = _short(task.rstrip(" :：")), place
         last = one.answer
     return objective, since
+
+
+def _other_work(one: Exchange, known: str) -> str:
+    """What the user says has to be done before the work goes on, or goes back to; "" for none.
+
+    It is about something else than what is ``known``.
+    """
+    for place, sentence in enumerate(one.asked):
+        words, said = _words(sentence), plain(sentence)
+        found = words.interrupts.match(said) or words.returns.match(said)
+        if found is None or asks(sentence):
+            continue
+        rest = sentence[found.end() :]
+        left = content(rest)
+        interrupts = found.re is words.interrupts
+        enough = _enough(rest) if interrupts else MIN_TASK_WORDS
+        if len(left) < enough or len(left & content(known)) >= SHARED_WORDS:
+            continue
+        if not interrupts or _names_work(rest) or any(map(_is_task, one.asked[place + 1 :])):
+            return rest
+    return ""
+
+
+def _names_work(text: str) -> bool:
+    """Whether one of its clauses asks for work or tells of trouble."""
+    if _is_trouble(text):
+        return True
+    told = words_of(text)
+    clauses = (text[slice(*clause)] for clause in told.clauses(plain(text)))
+    return any(_words(text).task.match(plain(one)) is not None for one in clauses)
+
+
+def _enough(text: str) -> int:
+    return MIN_NEW_TASK_PAIRS if is_cjk(text) else MIN_NEW_TASK_WORDS
 
 
 def _matter(hearing: Hearing, place: int) -> str:
@@ -193,8 +233,7 @@ def _goes_on(task: str, objective: str, last: str) -> bool:
         return True
     if not objective:
         return False
-    enough = MIN_NEW_TASK_PAIRS if is_cjk(task) else MIN_NEW_TASK_WORDS
-    if len(words) < enough or same_work(task, objective):
+    if len(words) < _enough(task) or same_work(task, objective):
         return True
     followed = (_words(task).follow_up, _words(task).corrects)
     if any(pattern.match(plain(task)) is not None for pattern in followed):

@@ -44,7 +44,9 @@ TASK = (
 TROUBLE = (
     r"\W*why (?:does|is|do|are|did|isn't|doesn't|can't|won't|has|have) (?:my|our|the|this|it|we"
     r"|i)\b"
-    r"|.*\b(?:my|our|the|this|that)\b.*\b(?:fails?|failing|crash(?:es|ed|ing)?|breaks?|broken"
+    r"|.*\b(?:is|are) (?:down|offline|unreachable)\b"
+    r"|.*\b(?:my|our|the|this|that)\b.*\b(?:returns? (?:an? )?[45]\d\d|fails?"
+    r"|failing|crash(?:es|ed|ing)?|breaks?|broken"
     r"|hangs?|freez(?:es?|ing)|leaks?|tim(?:es?|ed|ing) out|(?:is|are) (?:(?:too|very|so) )?(?:slow"
     r"|wrong|missing|flaky|stuck)|doesn't (?:work|start|load|compile|build)|not working|throws?"
     r"|errors? out|stop(?:s|ped) working)\b"
@@ -61,6 +63,21 @@ TALK = (
     r"|why"
     r"|is|are|was|were|do|does|did|never ?mind|wait|hm+|oh|ah|wow|interesting|right|exactly|correct"
     r"|go on|continue|try|again|both|first|second|the (?:first|second|last|other))\b"
+)
+# In front of something else that has to be done first, and of what is gone back to.
+INTERRUPTS = (
+    r"\W*(?:(?:ok|okay|oh|hey|sorry|actually|but|so|and|no|please|hm+|uh|one moment)[\s,:!.-]+)*+"
+    r"(?:wait|hold on|stop|hang on|one sec(?:ond)?"
+    r"|before (?:that|this|we (?:go on|continue|do that))"
+    r"|first,|first something else|(?:something|a) (?:more )?urgent(?: (?:thing|issue|bug))?|urgent"
+    r"|emergency|new (?:task|topic)|different (?:task|topic)|change of (?:topic|task)"
+    r"|(?:let's )?(?:park|pause) (?:this|that|it))(?: (?:came up|first|for now|please))?"
+    r"[\s,:;.!\u2013\u2014-]+(?=\w)"
+)
+RETURNS = (
+    r"\W*(?:(?:ok|okay|good|great|nice|phew|thanks|now|so|and|then|perfect|alright|cool)[\s,:!.-]+)*+"
+    r"(?:(?:let's|let us|can we|we can|please) )?(?:(?:go|get|come|going) )?(?:back (?:to|on)"
+    r"|return to|resume|continue with|go on with)[\s:]+(?=\w)"
 )
 # It puts something else in the place of what there is: more about the work at hand.
 CORRECTS = r".*\b(?:instead|rather than|in place of|actually|on second thoughts?|not any ?more)\b"

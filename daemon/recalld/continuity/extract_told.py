@@ -3,20 +3,19 @@
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
-from recalld.continuity import extract_told_en, extract_told_zh
+from recalld.continuity import extract_told_en, extract_told_zh, over
 from recalld.continuity.decisions import merged, turns
-from recalld.continuity.hearing import Exchange, Hearing, exchange
+from recalld.continuity.hearing import Exchange, Hearing
 from recalld.continuity.likeness import content
 from recalld.continuity.model import Checkpoint, Turn
 from recalld.continuity.placeholders import is_placeholder
 from recalld.continuity.progress import reported_done
-from recalld.continuity.statements import Statement, Topic, statements
+from recalld.continuity.statements import Topic, statements
 from recalld.continuity.told import (
     MIN_WORDS,
     Plan,
     Told,
     is_bare,
-    offers,
     tell,
     weigh,
     words_of,
@@ -37,6 +36,8 @@ MAX_CJK_CHARS = 100
 LAST_TURNS = 3
 
 _PLANS = tuple(Plan)
+# Work told behind these shows that it went on from there.
+_PASSING = frozenset({Plan.PLANNED, Plan.LISTED})
 _DECIDED_MARKS = (*extract_told_en.DECIDED_MARKS, *extract_told_zh.DECIDED_MARKS)
 
 
@@ -60,7 +61,8 @@ def step(hearing: Hearing) -> str:
         told, asked = hearing.told(place), hearing.explains(place)
         found = _reported(told, asked=asked)
         if not found and not asked:
-            found = next((one.statement.text for one in told if _states(one)), "")
+            user = hearing.said[place].user
+            found = next((one.statement.text for one in told if _states_to(one, user)), "")
         if found:
             return _told_alone(found)
     return ""
@@ -124,6 +126,14 @@ def _go_together(told: Sequence[Told], weights: Sequence[int]) -> bool:
     return same_line and same_group and fits and whole and enough
 
 
+def _states_to(one: Told, user: str) -> bool:
+    """Whether it says something to somebody who talks of work, not of the weather."""
+    if not _states(one):
+        return False
+    said = content(user)
+    return over.lets_go_on(user, "") or over.asks_for_work(user) or bool(said & content(one.report))
+
+
 def _states(one: Told) -> bool:
     """Whether it says something, plainly, of whatever it is."""
     statement, words = one.statement, words_of(one.statement.plain)
@@ -132,7 +142,9 @@ def _states(one: Told) -> bool:
     if told or marked or asks(statement.text) or statement.topic not in {None, Topic.STATUS}:
         return False
     talk = (words.filler, words.looked, words.order, words.conditional)
-    if any(way.match(statement.plain) for way in talk):
+    polite = words.polite.match(statement.plain)
+    begin = 0 if polite is None else polite.end()
+    if any(way.match(statement.plain, begin) for way in talk):
         return False
     said = words.supposed.search(statement.plain) is None
     return said and len(content(statement.text)) >= MIN_STATED_WORDS
@@ -153,47 +165,8 @@ def next_action(hearing: Hearing) -> str:
     for place in range(last, max(-1, last - LAST_TURNS), -1):
         planned = _planned(hearing.told(place))
         if planned is not None:
-            later = hearing.said[place + 1 :]
-            return "" if _is_over(planned, hearing.said[place].turn, later) else planned
+            return "" if over.is_over(planned, hearing, place) else planned
     return ""
-
-
-def given_up(checkpoint: Checkpoint, turns: Sequence[Turn]) -> bool:
-    """Whether the next action was an offer, and the user said something to it since; or it was
-    said since that it need not be done.
-    """
-    if not checkpoint.next_action:
-        return False
-    since = checkpoint.updated_at
-    later = [exchange(turn) for turn in turns if since is None or turn.at > since]
-    return _is_given_up(checkpoint.next_action, later)
-
-
-def _is_given_up(planned: str, later: Sequence[Exchange]) -> bool:
-    if offers(planned) and any(map(_answers, later)):
-        return True
-    return any(_cancels(statement, planned) for one in later for statement in one.statements())
-
-
-def _cancels(statement: Statement, planned: str) -> bool:
-    """Whether it says of something with most of the words of what is planned that it goes."""
-    words = content(planned)
-    if asks(statement.text) or statement.topic in {Topic.NEXT, Topic.DONE}:
-        return False
-    cancelled = words_of(statement.plain).cancelled.search(statement.plain) is not None
-    return cancelled and 2 * len(words & content(statement.text)) >= max(2, len(words))
-
-
-def _answers(one: Exchange) -> bool:
-    thanks = words_of(one.user).thanks.match(one.user) is not None
-    return bool(one.user) and not one.only_asks and not thanks
-
-
-def _is_over(planned: str, turn: Turn, later: Sequence[Exchange]) -> bool:
-    if is_placeholder(planned) or _is_given_up(planned, later):
-        return True
-    step = Checkpoint(next_action=planned, updated_at=turn.at)
-    return reported_done(step, [one.turn for one in later]) is not None
 
 
 def _planned(told: Sequence[Told]) -> str | None:
@@ -206,7 +179,7 @@ def _planned(told: Sequence[Told]) -> str | None:
         of_kind = [(at, one) for at, one in plans if one.plan is plan]
         for at, one in _heads(of_kind):
             after = told[at + 1 :]
-            if not (plan is Plan.PLANNED and _is_passed(after)) and not _is_told_done(
+            if not (plan in _PASSING and _is_passed(after)) and not _is_told_done(
                 one.planned, after
             ):
                 return one.planned
@@ -242,6 +215,8 @@ def _heads(plans: Sequence[tuple[int, Told]]) -> list[tuple[int, Told]]:
 
 
 def _says_enough(one: Told) -> bool:
+    if one.plan in {Plan.OPEN, Plan.LISTED}:
+        return True
     least = 1 if one.statement.topic is Topic.NEXT else MIN_WORDS
     return len(content(one.planned)) >= least or is_placeholder(one.planned)
 

@@ -7,7 +7,7 @@ from recalld.continuity.extract_en import VERB
 
 _I_WILL = (
     r"(?:i|we)(?:'ll| will|'m going to|'re going to| am going to| are going to| want to| plan to"
-    r"| intend to)"
+    r"| intend to|'d like to| would like to)"
 )
 _NO_PLAN = (
     r"(?!(?:know|be (?:happy|glad|able|here|there)|help|explain|wait|assume|see|say|think|try my"
@@ -25,6 +25,8 @@ NEXT = (
     r",? next\W*$"
     r"|\W*(?:(?:and|so|then|now|but)[\s,]+)*+(?:i|we) still (?:need|have) to (?P<need>.*)"
     r"|\W*it (?:only |still )?remains to (?P<remains>.*)"
+    r"|\W*(?:(?:and|so|then|now|but)[\s,]+)*+(?:(?:now |then )?only )(?P<only>.{3,}?)"
+    r" (?:is|are) (?:still )?(?:left|missing|open|to do)\W*$"
 )
 # A plan, which may be the way to what is told behind it.
 PLAN = (
@@ -179,7 +181,8 @@ UNDERWAY = (
     rf"\b(?:(?:i|we|it|they|both|all)(?:'ve| have| has)? (?:now |also |just "
     rf"|already )*(?:\w{{3,}}ed"
     rf"|{_IRREGULAR})"
-    r"|currently|so far|in progress|halfway|is running|are running|now (?:at|on|running|working)"
+    r"|crashed|hung|aborted|timed out|currently|so far|in progress|halfway|is running"
+    r"|are running|now (?:at|on|running|working)"
     r"|started|found that|went (?:from|through|up|down)|dropped|fell|rose|grew|shrank"
     r"|now|no longer|works?|compiles?|builds?|renders?|loads?|responds?|answers?|reproduces?|runs?"
     r"|parses?"
@@ -236,6 +239,7 @@ FILLER = (
     r"|(?:now )?i (?:now )?(?:see|understand|have (?:a|the|everything|all|enough)|get it)\b"
     r"|(?:i'm |i am )?glad\b|my pleasure|any ?time\b|no (?:problem|worries)|enjoy\b"
     r"|you (?:said|wrote|asked|mentioned|told|want|have|can|could|should|need|may|might|will)\b"
+    r"|(?:i'll|i will|we'll) wait\b|(?:i'm |i am )?waiting for you\b"
     r"|good (?:morning|question|idea|point|catch|news))\b.*"
 )
 # Said to be polite, in front of what is said.
@@ -269,7 +273,7 @@ ORDER = (
 
 # One of these is in all that plans, blocks or decides.
 PLAN_MARKS = (
-    "now ",
+    "now ", "only ",
     "next", "will ", "'ll ", "going to ", "want", "plan to ", "intend to ", "let me ", "need to ",
     "have to ", "should", "remains to ", "what's", "what is", "what remains", "shall ", "can i",
     "can we", "may i", "may we", "like me to", "ready ",

@@ -1,8 +1,10 @@
 """Turns as they are read: what counts of either side, and what it tells of the work. Pure."""
 
+import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from recalld.continuity.going import going_of
 from recalld.continuity.guard import is_poison
 from recalld.continuity.model import Turn
 from recalld.continuity.questions import asks_to_resume
@@ -36,8 +38,14 @@ class Exchange:
     def only_asks(self) -> bool:
         """Whether the user asked something, and for no work."""
         return bool(self.asked) and all(
-            asks(one) and not words_of(one).asks_work.match(plain(one)) for one in self.asked
+            asks(one) and not any(way.match(plain(one)) for way in _about_work(one))
+            for one in self.asked
         )
+
+
+def _about_work(question: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """What a question matches whose answer may tell of the work."""
+    return words_of(question).asks_work, going_of(question).asks_state
 
 
 @dataclass(slots=True)

@@ -36,3 +36,8 @@ DONE = (
     r" (?:done|did|changed|completed|implemented)|what'?s (?:done|changed|new)|what changed"
     r"|(?:key |main )?changes(?: (?:made|applied))?)\b"
 )
+# What is to be done, all of it, before it begins.
+PLAN = (
+    r"(?:(?:the |my |our |here(?:'s| is) (?:the|my|our|a) )?(?:implementation |proposed |rough )?"
+    r"plan)\b"
+)

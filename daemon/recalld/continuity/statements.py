@@ -17,6 +17,7 @@ class Topic(StrEnum):
     BLOCKED = "blocked"
     STATUS = "status"
     DONE = "done"
+    PLAN = "plan"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +62,8 @@ _LINE = re.compile(
     r"\U0001f000-\U0001faff]\ufe0f?[ \t]*)*)"
 )
 _RULE = re.compile(r"[ \t]*([-*_=─])(?:[ \t]*\1){2,}[ \t]*")
-_MARKS = re.compile(r"(?P<kept>`[^`\n]*`)|\*\*|\[(?P<link>[^\[\]\n]{1,200})\]\([^()\s]{1,300}\)")
+_MARKS = re.compile(r"(?P<kept>`[^`\n]*`)|\*\*|~~|\[(?P<link>[^\[\]\n]{1,200})\]\([^()\s]{1,300}\)")
+_STRUCK = re.compile(r"~~[^~\n]+~~")
 _BOLD = re.compile(r"\*\*[^*\n]{1,80}\*\*[ \t]*[:：]?[ \t]*")
 _END = re.compile(r"[.!?…]+[)\"'”’\]]*(?:\s+|$)|[。！？]+[”」』）)]*\s*")
 _NO_END = ("e.g.", "i.e.", "vs.", "approx.", "cf.")
@@ -225,7 +227,7 @@ def _marks_of(line: str) -> tuple[_Mark, str]:
         level=len(found["hash"] or ""),
         item=found["bullet"] is not None or found["box"] is not None,
         indented=bool(found["indent"]),
-        ticked=_is_ticked(found["box"], found["icons"]),
+        ticked=bool(_STRUCK.match(line, found.end())) or _is_ticked(found["box"], found["icons"]),
     )
     return mark, line[found.end() :]
 
@@ -238,7 +240,7 @@ def _is_ticked(box: str | None, icons: str) -> bool | None:
 
 
 def _is_marked(line: str) -> bool:
-    return "**" in line or "](" in line
+    return any(mark in line for mark in ("**", "](", "~~"))
 
 
 def _sentences(plain: str) -> Iterator[tuple[int, int]]:

@@ -24,6 +24,7 @@ class Plan(StrEnum):
     OPEN = "open"
     OFFERED = "offered"
     PLANNED = "planned"
+    LISTED = "listed"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,6 +137,8 @@ def tell(one: Statement) -> Told:
             told = Told(statement=one, decided="" if none else one.text)
         case Topic.BLOCKED:
             told = Told(statement=one, blocked="" if one.leads else one.text)
+        case Topic.PLAN if one.item and not one.leads:
+            told = Told(statement=one, planned=_bare(one.text), plan=Plan.LISTED)
         case _ if one.item and one.ticked is False:
             told = Told(statement=one, planned=_bare(one.text), plan=Plan.OPEN)
         case _:

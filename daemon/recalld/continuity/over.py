@@ -1,0 +1,149 @@
+"""When a next action is over: told as done, given up, ticked off, or simply carried out. Pure."""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from recalld.continuity import extract_en, extract_zh
+from recalld.continuity.going import going_of
+from recalld.continuity.hearing import Exchange, Hearing, exchange
+from recalld.continuity.likeness import content, same_step
+from recalld.continuity.model import Checkpoint, Turn
+from recalld.continuity.placeholders import is_placeholder
+from recalld.continuity.progress import MIN_OWN_WORDS, reported_done
+from recalld.continuity.statements import Statement, Topic
+from recalld.continuity.told import Told, offers, weigh, words_of
+from recalld.continuity.wording import asks, plain, sentences
+from recalld.text.language import has_cjk
+
+# Under way at least: a lesser report is none of a step that is done.
+MIN_WEIGHT = 2
+# Up to as many letters a Chinese message says yes, whatever verb it says it with (补吧).
+MAX_YES_CHARS = 5
+# "Run it", "try again": with the verb of another step, too.
+_SAME_AGAIN = re.compile(r"\W*(?:(?:ok|okay|yes|please)[\s,]+)*(?:try|do|go)\b", re.IGNORECASE)
+_TASK = {
+    False: re.compile(extract_en.TASK, re.IGNORECASE),
+    True: re.compile(extract_zh.TASK),
+}
+_TROUBLE = {
+    False: re.compile(extract_en.TROUBLE, re.IGNORECASE),
+    True: re.compile(extract_zh.TROUBLE),
+}
+_LETTERS = re.compile(r"\w")
+
+
+def is_over(planned: str, hearing: Hearing, place: int) -> bool:
+    """Whether what the exchange at ``place`` planned is over by the end."""
+    later = range(place + 1, len(hearing.said))
+    if is_placeholder(planned) or _is_settled(planned, hearing, later):
+        return True
+    step = Checkpoint(next_action=planned, updated_at=hearing.said[place].turn.at)
+    return reported_done(step, [hearing.said[at].turn for at in later]) is not None
+
+
+def settled(checkpoint: Checkpoint, turns: Sequence[Turn]) -> bool:
+    """Whether turns later than ``updated_at`` settle the next action without telling it as done.
+
+    It was an offer, and the user said something to it; it was said that it need not be done; it
+    is ticked in a list; or the user said yes, and the answer reports work that is at its end and
+    names nothing in the way: what was to be done was done, in other words.
+    """
+    if not checkpoint.next_action:
+        return False
+    since = checkpoint.updated_at
+    later = [
+        exchange(turn)
+        for turn in sorted(turns, key=lambda turn: turn.at)
+        if since is None or turn.at > since
+    ]
+    return _is_settled(checkpoint.next_action, Hearing(later), range(len(later)))
+
+
+def _is_settled(planned: str, hearing: Hearing, places: Iterable[int]) -> bool:
+    an_offer = offers(planned)
+    for place in places:
+        one = hearing.said[place]
+        if an_offer and _answers(one):
+            return True
+        if any(_cancels(said, planned) or _ticks(said, planned) for said in one.statements()):
+            return True
+        if _drops(one, planned) or _is_carried_out(planned, hearing, place):
+            return True
+    return False
+
+
+def _answers(one: Exchange) -> bool:
+    thanks = words_of(one.user).thanks.match(one.user) is not None
+    return bool(one.user) and not one.only_asks and not thanks
+
+
+def _cancels(statement: Statement, planned: str) -> bool:
+    """Whether it says of something with most of the words of what is planned that it goes."""
+    words = content(planned)
+    if asks(statement.text) or statement.topic in {Topic.NEXT, Topic.DONE}:
+        return False
+    cancelled = words_of(statement.plain).cancelled.search(statement.plain) is not None
+    return cancelled and 2 * len(words & content(statement.text)) >= max(2, len(words))
+
+
+def _ticks(statement: Statement, planned: str) -> bool:
+    return bool(
+        statement.item
+        and statement.ticked
+        and (statement.text.strip() == planned or same_step(statement.text, planned))
+    )
+
+
+def _drops(one: Exchange, planned: str) -> bool:
+    """Whether a clause of the user says that something goes, and names nothing but the plan."""
+    for sentence in one.asked:
+        words, said = words_of(sentence), plain(sentence)
+        if asks(sentence):
+            continue
+        for clause in (said[slice(*each)] for each in words.clauses(said)):
+            found = words.cancelled.search(clause)
+            if found is None:
+                continue
+            rest = content(clause[: found.start()] + " " + clause[found.end() :])
+            if rest <= content(planned):
+                return True
+    return False
+
+
+def _is_carried_out(planned: str, hearing: Hearing, place: int) -> bool:
+    one = hearing.said[place]
+    if not one.answer or hearing.explains(place) or not lets_go_on(one.user, planned):
+        return False
+    told = hearing.told(place)
+    if any(each.blocked for each in told):
+        return False
+    reports = [each for each in told if weigh(each, asked=False) >= MIN_WEIGHT]
+    return bool(reports) and not _is_unfinished(reports[-1])
+
+
+def lets_go_on(user: str, planned: str) -> bool:
+    """Whether the user lets the agent do what is planned: says yes, or asks for that itself."""
+    said = plain(user)
+    if not user.strip() or asks(user) or going_of(user).holds.search(said) is not None:
+        return False
+    own, wanted = content(user), content(planned)
+    if own & wanted and 2 * len(own & wanted) >= min(len(own), len(wanted)):
+        return True
+    if len(own) >= MIN_OWN_WORDS + has_cjk(user):
+        return False
+    short = has_cjk(user) and len(_LETTERS.findall(user)) <= MAX_YES_CHARS
+    new = _TASK[has_cjk(user)].match(said) is not None and _SAME_AGAIN.match(said) is None
+    return short or not new
+
+
+def asks_for_work(user: str) -> bool:
+    """Whether a sentence of the user says what is to be done, or what is wrong."""
+    return any(
+        _TASK[has_cjk(one)].match(plain(one)) or _TROUBLE[has_cjk(one)].match(plain(one))
+        for one in sentences(user)
+    )
+
+
+def _is_unfinished(told: Told) -> bool:
+    said = told.statement.plain
+    return going_of(said).unfinished.search(said, 0, len(told.report)) is not None
