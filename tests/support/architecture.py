@@ -46,6 +46,7 @@ PURE_FOLDERS = frozenset(
 FLOW_NAMES = frozenset(["flow", "pipeline", "schedule", "writer", "handlers"])
 IO_MODULES = frozenset(
     {
+        "index.batch",
         "index.opening",
         "index.watch",
         "index.scan",

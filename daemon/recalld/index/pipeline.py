@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 
@@ -10,7 +10,7 @@ import anyio
 
 from recalld.counters import Counters
 from recalld.index import scan
-from recalld.index.chunking import Limits
+from recalld.index.batch import Batch, BatchReader
 from recalld.index.ignore import Rules
 from recalld.index.model import (
     INDEX_VERSION,
@@ -21,20 +21,15 @@ from recalld.index.model import (
     KnownFile,
     Progress,
     Skip,
-    Touched,
     Workspace,
 )
 from recalld.index.names import is_below, label_of
 from recalld.index.plan import Plan, plan_of, prefixes_of
 from recalld.index.policy import IndexPolicy
-from recalld.index.prepare import content_hash, prepare
-from recalld.index.scan_model import Content, Seen, Walk
+from recalld.index.prepare import content_hash
+from recalld.index.scan_model import Seen, Walk
 from recalld.index.schedule import Turns
 
-# One transaction and one step of a worker thread: long enough to pay, short enough to leave
-# readers and other work their turn.
-BATCH_FILES = 64
-BATCH_BYTES = 512 * 1024
 # A file that is gone or changes while it is read is looked at again this often.
 ROUNDS = 3
 
@@ -47,6 +42,11 @@ class Tally:
     changed: int = 0
     removed: int = 0
 
+    def add(self, other: "Tally") -> None:
+        self.added += other.added
+        self.changed += other.changed
+        self.removed += other.removed
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kit:
@@ -56,14 +56,6 @@ class Kit:
     policy: IndexPolicy
     counters: Counters
     turns: Turns
-
-
-@dataclass(slots=True)
-class _Batch:
-    put: list[FileRecord] = field(default_factory=list)
-    touched: list[Touched] = field(default_factory=list)
-    again: set[str] = field(default_factory=set)
-    used: int = 0
 
 
 def recipe_of(workspace: Workspace, policy: IndexPolicy) -> str:
@@ -96,8 +88,8 @@ class Reconciler:
         self._stored_recipe = recipe
         self._linked = False
         self.retired = False
-        self._limits = Limits(
-            max_chunk_chars=kit.policy.max_chunk_chars, max_line_chars=kit.policy.max_line_chars
+        self._reader = BatchReader(
+            workspace.root, rules.sources, policy=kit.policy, counters=kit.counters
         )
 
     async def reconcile(self, dirty: Dirty, *, progress: Progress, changed: Progress) -> Tally:
@@ -199,61 +191,15 @@ class Reconciler:
 
     async def _batch(
         self, files: tuple[Seen, ...], known: Mapping[str, KnownFile], *, anew: bool
-    ) -> _Batch:
+    ) -> Batch:
         if not files:
-            return _Batch()
-        read = partial(self._read_batch, files, known, anew=anew)
+            return Batch()
+        read = partial(self._reader.read, files, known, anew=anew)
         return await self._kit.turns.step(self.lane, read)
-
-    def _read_batch(
-        self, files: tuple[Seen, ...], known: Mapping[str, KnownFile], *, anew: bool
-    ) -> _Batch:
-        batch, size = _Batch(), 0
-        for file in files[:BATCH_FILES]:
-            if size >= BATCH_BYTES:
-                break
-            content = scan.read(
-                self.workspace.root, file, max_bytes=self._kit.policy.max_file_bytes
-            )
-            size += len(content.data or b"")
-            batch.used += 1
-            if not content.settled or (content.data is None and content.skipped is None):
-                batch.again.add(os.fsdecode(file.name))
-            row = known.get(file.path)
-            if row is not None and not anew and _same(row, content):
-                if row.stamp != content.stamp:
-                    batch.touched.append(Touched(id=row.id, stamp=content.stamp))
-            elif content.data is not None or content.skipped is not None:
-                batch.put.append(self._record(file, content))
-        return batch
-
-    def _record(self, file: Seen, content: Content) -> FileRecord:
-        source = self.rules.sources.of(file.path)
-        failed = FileRecord(
-            path=file.path,
-            source=source,
-            sha256=b"",
-            stamp=content.stamp,
-            skipped=content.skipped or "failed",
-        )
-        if content.data is None:
-            return failed
-        try:
-            return prepare(
-                file.path, content.data, source=source, stamp=content.stamp, limits=self._limits
-            )
-        # A parser that gives up on one file must not cost the others; nothing of it is stored.
-        except (ValueError, LookupError, RecursionError, MemoryError) as error:
-            self._kit.counters.add("index.prepare_failed")
-            return replace(
-                failed,
-                sha256=content_hash(content.data),
-                skipped=f"failed: {type(error).__name__}",
-            )
 
     async def _write(
         self,
-        batch: _Batch,
+        batch: Batch,
         gone: tuple[KnownFile, ...],
         known: Mapping[str, KnownFile],
         tally: Tally,
@@ -292,12 +238,6 @@ class Reconciler:
             self.workspace.id, at=self.reconciled_at, recipe=self._recipe
         )
         self._stored_recipe = self._recipe
-
-
-def _same(row: KnownFile, content: Content) -> bool:
-    if content.data is None:
-        return row.skipped is not None and row.skipped == content.skipped
-    return row.sha256 == content_hash(content.data)
 
 
 def _label(prefix: str) -> str:
