@@ -47,6 +47,12 @@ def test_a_prepared_nudge_names_its_memory_and_has_no_fingerprint():
     assert topics(decision) == ("idea",)
 
 
+def test_what_is_due_by_a_schedule_is_no_topic_to_be_pressed_about():
+    both = decided(a_signal("scheduled", "m"), DUE)
+    assert len(both.signals) == 2
+    assert topics(both) == ("x",)
+
+
 def test_topics_are_named_once():
     both = decided(PENDING, a_signal("decaying", "p"), VELOCITY)
     assert topics(both) == ("memory_velocity:itself", "p")

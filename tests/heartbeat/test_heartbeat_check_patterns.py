@@ -123,14 +123,15 @@ def test_ten_times_make_it_certain(weeks: int, confidence: float):
 
 @pytest.mark.parametrize(
     ("content", "title"),
-    [("Wrote it", "Usual on a Wednesday: EVENT"), ("写好了", "周三常有：EVENT")],
+    [("Wrote it", "Usual on a Wednesday: events"), ("写好了", "周三常有：事件")],
 )
 def test_what_a_signal_says(content: str, title: str):
     some = [noted(f"m{n}", n * WEEK, content=content) for n in range(3)]
     others = [noted(f"f{n}", DAY, content=content, type=MemoryType.CONTEXT) for n in range(9)]
     (signal,) = CHECK.find(a_snapshot(*some, *others))
     assert (signal.title, signal.tier) == (title, Tier.LOW)
-    assert [memory.id for memory in signal.memories] == ["m0"]
+    # The newest of a kind stands for nothing; that of a tag does.
+    assert signal.memories == ()
     assert signal.detail == {
         "weekday": 2,
         "kind": "type",
@@ -141,9 +142,11 @@ def test_what_a_signal_says(content: str, title: str):
 
 
 def test_what_was_put_away_counts_and_is_not_shown():
-    some = [noted(f"m{n}", n * WEEK, state=MemoryState.ARCHIVED) for n in range(3)]
-    (signal,) = CHECK.find(a_snapshot(*some, *filler(10)))
-    assert signal.memories == ()
+    for state, shown in ((MemoryState.RESOLVED, ["m0"]), (MemoryState.ARCHIVED, [])):
+        some = [noted(f"m{n}", n * WEEK, tags=("gym",), state=state) for n in range(3)]
+        (signal, _) = CHECK.find(a_snapshot(*some, *filler(10)))
+        assert signal.title == "Usual on a Wednesday: gym"
+        assert [memory.id for memory in signal.memories] == shown
 
 
 def many() -> Snapshot:

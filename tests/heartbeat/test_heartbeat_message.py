@@ -7,6 +7,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from hypothesis import given, settings
 
+from recalld.heartbeat.brief import block
 from recalld.heartbeat.checks import CHECKS
 from recalld.heartbeat.labels import CHECK_NAMES, OTHER, chinese_age
 from recalld.heartbeat.message import SUMMARY_CHARS, message
@@ -244,6 +245,15 @@ def test_what_a_check_left_out_is_counted():
     ]
     chinese = message(a_telling(a_signal("待办：发布", detail={"left_out": 12})))
     assert "待办（13）：\n- 待办：发布\n……另有 12 项\n" in chinese
+
+
+def test_the_past_that_says_the_same_is_told_once():
+    due = a_signal("Due in 50 minutes: the rent")
+    past = tuple(a_related(text, signal=due) for text in ("Paid late", "paid  late", "Paid soon"))
+    telling = a_telling(due, enrichment=Enrichment(related=past))
+    told = message(telling)
+    assert (told.casefold().count("paid"), told.count("Paid late")) == (2, 1)
+    assert block(telling).count("Paid") == 2
 
 
 def test_what_was_resolved_is_called_so_in_chinese():

@@ -79,6 +79,27 @@ def test_a_deadline_is_news_once_it_is_within_the_hour():
     assert is_resting(later, told, pace=SUGGEST, now=NOW)
 
 
+def test_a_deadline_is_news_within_the_day_and_when_it_passes():
+    for due_in, since in ((10 * HOUR, 14 * HOUR), (HOUR, 23 * HOUR), (-2 * HOUR, 2 * HOUR)):
+        assert news_at(a_deadline("x", due_in), NOW) == NOW - since
+    many = {"x": MAX_SURFACINGS}
+    for due_in, told, dropped in (
+        (20 * HOUR, 5 * HOUR, False),  # given up before it came near
+        (20 * HOUR, 3 * HOUR, True),
+        (-HOUR, 2 * HOUR, False),  # and before it passed
+        (-3 * HOUR, 2 * HOUR, True),
+    ):
+        signal = a_deadline("x", due_in)
+        scene = a_scene(signal, topic_surfacings=many)
+        assert is_dropped(signal, told_after(signal, told), scene) is dropped
+
+
+def test_what_is_due_late_waits_longer_from_its_second_telling_on():
+    far, near = a_deadline("x", 20 * HOUR), a_deadline("x", 3 * HOUR)
+    assert [rest_ends(far, times) / MINUTE for times in (1, 2, 3)] == [30, 150, 150]
+    assert [rest_ends(near, times) / MINUTE for times in (1, 2, 3)] == [30, 60, 120]
+
+
 def test_a_schedule_is_news_each_time_it_is_due():
     told = told_after(a_signal("scheduled", "s"), *(one * HOUR for one in range(1, 9)))
     due = {"due_at": (NOW - 5 * MINUTE).isoformat()}

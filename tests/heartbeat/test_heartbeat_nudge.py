@@ -65,6 +65,14 @@ def test_b4_neighbours_are_of_the_last_act_first():
     assert pick(NEAR, closest, TOPIC, entities=shared) == "closest"
 
 
+def test_who_the_user_is_comes_last():
+    kinds = (MemoryType.IDENTITY, MemoryType.PREFERENCE, MemoryType.RELATIONSHIP)
+    traits = [a_thing(kind.value, type=kind, importance=1.0) for kind in kinds]
+    small = a_thing("small", type=MemoryType.CONTEXT, importance=0.1)
+    assert pick(*traits, small) == "small"
+    assert pick(*traits) in kinds
+
+
 @pytest.mark.parametrize(
     ("changes", "found"),
     [

@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from recalld.heartbeat.fingerprint import subject, summary_hash
-from recalld.heartbeat.model import Act, ActState, Decision, Snapshot, Suppressed, Tier
+from recalld.heartbeat.model import Act, ActState, Decision, Signal, Snapshot, Suppressed, Tier
 from recalld.heartbeat.novelty import entities
 from recalld.heartbeat.rate import ANSWER_WITHIN
 
@@ -39,11 +39,16 @@ def prepared(decision: Decision, snapshot: Snapshot, act_id: str) -> Act:
 def topics(decision: Decision) -> tuple[str, ...]:
     """What the act brings up, each once: what ``topic_surfacings`` counts once it is delivered.
 
-    An answer sets the counts of what was answered back to nothing.
+    An answer sets the counts of what was answered back to nothing. What is due by a schedule is
+    another matter every time: nobody has to be pressed about it.
     """
-    named = [subject(signal) for signal in decision.signals]
+    named = [subject(signal) for signal in decision.signals if not _is_scheduled(signal)]
     named += [] if decision.nudge is None else [decision.nudge.id]
     return tuple(dict.fromkeys(named))
+
+
+def _is_scheduled(signal: Signal) -> bool:
+    return signal.id.startswith(_SCHEDULED)
 
 
 def footprints(

@@ -15,6 +15,7 @@ from recalld.heartbeat.telling import (
     clock,
     distinct,
     related_bullets,
+    said_once,
     shown,
     total,
 )
@@ -41,7 +42,7 @@ def block(telling: Telling) -> str:
             *_headed("Signals, the most urgent first:", _signals(telling)),
             *_headed(
                 _related_heading(telling),
-                related_bullets(telling.related, telling.decision.signals),
+                related_bullets(said_once(telling.related), telling.decision.signals),
             ),
             *_headed("Known relations:", bullets(telling.enrichment.graph, most=MAX_GRAPH)),
             *_headed("A language model's assessment of it:", _assessed(telling.analysis)),

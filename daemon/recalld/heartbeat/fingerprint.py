@@ -33,7 +33,12 @@ def subject(signal: Signal) -> str:
 
 def _plain(signal: Signal) -> str:
     said = signal.memories[0].content if signal.memories else signal.title
-    return " ".join(fold(said).casefold().split())
+    return folded(said)
+
+
+def folded(text: str) -> str:
+    """The words as they count: case, width and spaces do not."""
+    return " ".join(fold(text).casefold().split())
 
 
 def _short(names: Iterable[str]) -> str:

@@ -27,6 +27,7 @@ from recalld.heartbeat.telling import (
     clock,
     distinct,
     related_bullets,
+    said_once,
     shown,
     total,
 )
@@ -98,8 +99,8 @@ def _unanalysed(telling: Telling, words: _Words) -> Iterator[str]:
     yield from (f"[+] {_titled(one)}" for one in _of(others, DELTAS)[:MAX_DELTAS])
     if total(signals) > 1:
         yield from [words.label("signals"), *_summary(signals, words)]
-    past = related_bullets(telling.related, decision.signals, sign=tagless, chinese=words.chinese)
-    related = list(past)
+    past = said_once(telling.related)
+    related = list(related_bullets(past, decision.signals, sign=tagless, chinese=words.chinese))
     yield from [words.label("linked"), *related] if related else []
     yield words.label("time", clock(telling.snapshot), words.of(PERIODS[decision.period]))
 

@@ -6,7 +6,7 @@ that nobody touches is told after 30 minutes, an hour, two hours, and in the end
 never silent for ever.
 
 The doubling starts anew when the signal is news: its memory was changed, a schedule came due
-again, a deadline came within the hour. The first rest is kept even then.
+again, a deadline came within the day or the hour, or passed. The first rest is kept even then.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -31,6 +31,10 @@ SINCE: Mapping[str, str] = MappingProxyType(
     }
 )
 CRITICAL_WITHIN = HOUR
+NEAR_WITHIN = 24 * HOUR
+# From its second telling on a deadline that is ahead rests no less than such a share of the time
+# that is left: what is due in twenty hours can wait longer than what is due in two.
+SHARE_AHEAD = 8
 
 IMMEDIATE_REST = 30 * MINUTE
 LONGEST_REST = 24 * HOUR
@@ -47,7 +51,7 @@ MAX_SURFACINGS = 8
 DROPPED_REST = timedelta(days=7)
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
 # No date of a memory can make arithmetic fail.
-_EARLIEST = _LONG_AGO + CRITICAL_WITHIN
+_EARLIEST = _LONG_AGO + NEAR_WITHIN
 
 
 def history(acts: Iterable[Act]) -> History:
@@ -78,8 +82,10 @@ def news_at(signal: Signal, now: datetime) -> datetime:
     if isinstance(since, str):
         known.append(_moment(since))
     deadline = _deadline(signal)
-    if deadline is not None and is_critical(signal, now):
-        known.append(max(deadline, _EARLIEST) - CRITICAL_WITHIN)
+    if deadline is not None:
+        deadline = max(deadline, _EARLIEST)
+        known.append(deadline - NEAR_WITHIN)
+        known += [deadline - CRITICAL_WITHIN, deadline] if is_critical(signal, now) else []
     return max((at for at in known if at <= now), default=_LONG_AGO)
 
 
@@ -110,7 +116,11 @@ def _rest(signal: Signal, before: Sequence[Act], *, pace: Pace, now: datetime) -
     since = news_at(signal, now)
     times = sum(act.at > since for act in before)
     doublings = min(max(0, times - 1), _MOST_DOUBLINGS)
-    return max(first, min(LONGEST_REST, first * (1 << doublings)))
+    rest = max(first, min(LONGEST_REST, first * (1 << doublings)))
+    deadline = _deadline(signal)
+    if doublings and deadline is not None and deadline > now:
+        return max(rest, (deadline - now) / SHARE_AHEAD)
+    return rest
 
 
 def first_rest(tier: Tier, pace: Pace) -> timedelta:

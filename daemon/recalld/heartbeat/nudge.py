@@ -19,6 +19,9 @@ MAX_DOUBLINGS = 10
 SHOWN_WITHIN = 4 * HOUR
 NUDGED_WITHIN = timedelta(days=7)
 
+# Who the user is, whom they know and how they like things: nothing to be reminded of while there
+# is anything else.
+TRAITS = frozenset({MemoryType.IDENTITY, MemoryType.PREFERENCE, MemoryType.RELATIONSHIP})
 WORK = frozenset({MemoryType.PLAN, MemoryType.ACTIVITY})
 WORK_ACCESSES = 3
 WORK_IMPORTANCE = 0.5
@@ -65,8 +68,8 @@ def content(scene: Scene) -> Memory | None:
     """What to speak of, by the first search that finds something; None where nothing may be.
 
     Usual things of this weekday; what shares names with the last topic; work not shown for a
-    while and hardly ever looked at; what is important; the rest. In each the most important
-    first, then the newest, then by id.
+    while and hardly ever looked at; what is important; the rest; who the user is and what the
+    user likes. In each the most important first, then the newest, then by id.
     """
     resting = _resting(scene)
     able = [one for one in scene.snapshot.said if one.id not in resting and _is_able(one, scene)]
@@ -141,7 +144,11 @@ def _work(able: Sequence[Memory], _: Scene) -> Iterator[Memory]:
 
 
 def _important(able: Sequence[Memory], _: Scene) -> Iterator[Memory]:
-    return (memory for memory in able if memory.importance >= IMPORTANT)
+    return (one for one in able if one.importance >= IMPORTANT and one.type not in TRAITS)
+
+
+def _matters(able: Sequence[Memory], _: Scene) -> Iterator[Memory]:
+    return (memory for memory in able if memory.type not in TRAITS)
 
 
 def _any(able: Sequence[Memory], _: Scene) -> Iterator[Memory]:
@@ -153,6 +160,7 @@ SEARCHES: tuple[Callable[[Sequence[Memory], Scene], Iterator[Memory]], ...] = (
     _neighbours,
     _work,
     _important,
+    _matters,
     _any,
 )
 

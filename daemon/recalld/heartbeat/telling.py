@@ -6,7 +6,7 @@ from typing import Literal
 
 from recalld.heartbeat.enrich import IN_ALL
 from recalld.heartbeat.escape import LINE_CHARS, Sign, line, plain, quotation
-from recalld.heartbeat.fingerprint import subject
+from recalld.heartbeat.fingerprint import folded, subject
 from recalld.heartbeat.labels import BELONGS, RESOLVED, chinese_age
 from recalld.heartbeat.model import (
     Analysis,
@@ -126,6 +126,15 @@ def related_bullets(
         notes += [BELONGS] if about else []
         tail = _in_brackets([note[int(chinese)].format(about) for note in notes])
         yield head + quotation(one.memory.content, LINE_CHARS - len(head + tail), sign=sign) + tail
+
+
+def said_once(found: Iterable[Related]) -> tuple[Related, ...]:
+    """The first of those that are the same but for case, width and spaces: a meeting of every
+    week says no more to a reader four times than once."""
+    first: dict[str, Related] = {}
+    for one in found:
+        first.setdefault(folded(one.memory.content), one)
+    return tuple(first.values())
 
 
 def _in_brackets(notes: Sequence[str]) -> str:

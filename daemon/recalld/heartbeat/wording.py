@@ -13,6 +13,7 @@ from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from recalld.heartbeat.model import Snapshot
+from recalld.memories.model import MemoryType
 from recalld.text.language import is_cjk
 
 MAX_TITLE_CHARS = 160
@@ -61,6 +62,18 @@ PHRASES: Mapping[str, Phrase] = MappingProxyType(
         "reverted": Phrase("Reverted: {text}", "已回退：{text}"),
         "failing": Phrase("{count} failing in {text}", "{text} 中有 {count} 个失败的测试"),
         "blocked": Phrase("Blocked for {span}: {text}", "已受阻 {span}：{text}"),
+    }
+)
+TYPE_NAMES: Mapping[MemoryType, Phrase] = MappingProxyType(
+    {
+        MemoryType.IDENTITY: Phrase("facts about people", "身份信息"),
+        MemoryType.PREFERENCE: Phrase("preferences", "偏好"),
+        MemoryType.RELATIONSHIP: Phrase("people and their ties", "人际关系"),
+        MemoryType.EVENT: Phrase("events", "事件"),
+        MemoryType.ACTIVITY: Phrase("work in progress", "进行中的工作"),
+        MemoryType.PLAN: Phrase("plans", "计划"),
+        MemoryType.CONTEXT: Phrase("background", "背景信息"),
+        MemoryType.EPHEMERAL: Phrase("passing notes", "临时记录"),
     }
 )
 _WEEKDAYS = (

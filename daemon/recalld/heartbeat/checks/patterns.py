@@ -10,8 +10,8 @@ from typing import NamedTuple
 from recalld.heartbeat import cron
 from recalld.heartbeat.finding import Found, Label, rounded, signals
 from recalld.heartbeat.model import Check, Signal, Snapshot, Tier
-from recalld.heartbeat.wording import prefers_chinese, title
-from recalld.memories.model import Memory
+from recalld.heartbeat.wording import TYPE_NAMES, prefers_chinese, title
+from recalld.memories.model import Memory, MemoryType
 
 LABEL = Label("patterns", Tier.LOW)
 
@@ -85,8 +85,10 @@ def _found(snapshot: Snapshot, habit: _Habit) -> Found:
     chinese = prefers_chinese(snapshot)
     return Found(
         key=f"{weekday}:{habit.kind}:{habit.name}",
-        title=title("pattern", habit.name, chinese=chinese, day=weekday),
-        memories=(habit.newest,),
+        title=title("pattern", _shown(habit, chinese), chinese=chinese, day=weekday),
+        # What happened last of a kind stands for nothing: neither the past of it nor the word
+        # of it says anything of the habit.
+        memories=(habit.newest,) if habit.kind == "tag" else (),
         detail={
             "weekday": weekday,
             "kind": habit.kind,
@@ -95,6 +97,12 @@ def _found(snapshot: Snapshot, habit: _Habit) -> Found:
             "confidence": rounded(min(1.0, len(habit.days) / CERTAIN)),
         },
     )
+
+
+def _shown(habit: _Habit, chinese: bool) -> str:  # noqa: FBT001 - a language, not a flag
+    if habit.kind == "tag":
+        return habit.name
+    return TYPE_NAMES[MemoryType(habit.name)][int(chinese)]
 
 
 CHECK = Check(name=LABEL.name, tier=LABEL.tier, find=_find)
