@@ -7,11 +7,10 @@ from functools import partial
 
 import anyio
 from anyio.abc import TaskGroup, TaskStatus
-from pathspec import GitIgnoreSpec
 
 from recalld.counters import Counters
 from recalld.errors import NotFound, Unavailable
-from recalld.index.ignore import RESERVED, Rules
+from recalld.index.ignore import Rules, rules_of
 from recalld.index.model import (
     Dirty,
     IndexStore,
@@ -26,7 +25,6 @@ from recalld.index.names import label_of
 from recalld.index.pipeline import Kit, Reconciler, Tally
 from recalld.index.policy import IndexPolicy
 from recalld.index.schedule import TURN_S, Turns, unless_hung
-from recalld.index.source import sources_of
 from recalld.index.watch import Watch, Watcher, watchfiles_watch
 from recalld.index.workspaces import inner_roots
 
@@ -138,7 +136,9 @@ class Indexer:
             key = stored[root].id if root in stored else await self._store.add_workspace(root)
             recipe = stored[root].recipe if root in stored else ""
             named = replace(workspace, id=key)
-            await self._keep(named, self._rules(named, wanted.values()), recipe)
+            never_here = (*self.never, *inner_roots(named, wanted.values()))
+            rules = rules_of(named, self._settings.policy, never=never_here)
+            await self._keep(named, rules, recipe)
         self._tended = {root: self._tended[root] for root in wanted}
         self._watcher.set_roots(wanted)
 
@@ -191,9 +191,7 @@ class Indexer:
             if tally is None:
                 skipped.append(Skip(path=tended.workspace.root, why=NO_ANSWER))
                 continue
-            total.added += tally.added
-            total.changed += tally.changed
-            total.removed += tally.removed
+            total.add(tally)
         files = chunks = 0
         for tended in chosen:
             counts = await self._store.counts(tended.workspace.id)
@@ -243,16 +241,6 @@ class Indexer:
         if not chosen and workspace_id is not None:
             raise NotFound(f"workspace {workspace_id}")
         return chosen
-
-    def _rules(self, workspace: Workspace, others: Iterable[Workspace]) -> Rules:
-        policy = self._settings.policy
-        return Rules(
-            include=GitIgnoreSpec.from_lines(policy.include),
-            ignore=GitIgnoreSpec.from_lines(policy.ignore),
-            never=(*RESERVED, *self.never, *inner_roots(workspace, others)),
-            sources=sources_of(workspace),
-            gitignore=policy.gitignore,
-        )
 
     async def _keep(self, workspace: Workspace, rules: Rules, recipe: str) -> None:
         old = self._tended.get(workspace.root)

@@ -12,7 +12,9 @@ from dataclasses import dataclass
 
 from pathspec import GitIgnoreSpec
 
-from recalld.index.source import Sources, hidden_parts
+from recalld.index.model import Workspace
+from recalld.index.policy import IndexPolicy
+from recalld.index.source import Sources, hidden_parts, sources_of
 
 _FOLDERS = (
     (".git", ".hg", ".svn", ".jj", ".bzr"),  # version control
@@ -108,6 +110,17 @@ class Rules:
 
     def _reserved(self, path: str) -> bool:
         return any(path == name or path.startswith(f"{name}/") for name in self.never)
+
+
+def rules_of(workspace: Workspace, policy: IndexPolicy, *, never: Iterable[str]) -> Rules:
+    """``never`` are paths to leave out beside those that always are."""
+    return Rules(
+        include=GitIgnoreSpec.from_lines(policy.include),
+        ignore=GitIgnoreSpec.from_lines(policy.ignore),
+        never=(*RESERVED, *never),
+        sources=sources_of(workspace),
+        gitignore=policy.gitignore,
+    )
 
 
 def gitignore_spec(lines: Iterable[str]) -> GitIgnoreSpec:
