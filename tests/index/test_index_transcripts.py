@@ -18,6 +18,7 @@ from support.following import claude, following
 PACKAGE = Path(__file__).resolve().parents[2] / "daemon" / "recalld" / "index" / "transcripts"
 SHARED = {
     "__init__",
+    "blocks",
     "content",
     "disk",
     "flow",

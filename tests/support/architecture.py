@@ -51,6 +51,7 @@ IO_MODULES = frozenset(
         "index.watch",
         "index.scan",
         "index.reread",
+        "index.transcripts.blocks",
         "index.transcripts.disk",
         "recall.sink",
         "llm.client",

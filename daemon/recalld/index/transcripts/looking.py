@@ -7,9 +7,10 @@ from functools import partial
 from recalld.index.model import Skip, Stamp, Workspace
 from recalld.index.names import label_of
 from recalld.index.transcripts import host_named
+from recalld.index.transcripts.blocks import Origin, origin_of
 from recalld.index.transcripts.model import Followed, Host, KnownTranscript, Place, Written
 from recalld.index.transcripts.paths import SeenTranscript, absolute_path, home_of, stored_path
-from recalld.index.transcripts.pipeline import Caught, Following, Kit, Origin, origin_of
+from recalld.index.transcripts.pipeline import Caught, Following, Kit
 
 NO_WORKSPACE = "no workspace"
 

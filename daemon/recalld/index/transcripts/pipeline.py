@@ -13,8 +13,7 @@ from recalld.counters import Counters
 from recalld.index.model import Stamp, Workspace
 from recalld.index.policy import IndexPolicy
 from recalld.index.schedule import Lane
-from recalld.index.transcripts import disk, host_of
-from recalld.index.transcripts.lines import Split, object_of
+from recalld.index.transcripts.blocks import Block, is_same, live_branch, next_block
 from recalld.index.transcripts.model import (
     Host,
     KnownTranscript,
@@ -25,16 +24,8 @@ from recalld.index.transcripts.model import (
     Tail,
     Written,
 )
-from recalld.index.transcripts.paths import SeenTranscript, family_of, session_of, stored_path
-from recalld.index.transcripts.reading import (
-    Branch,
-    Parse,
-    Restart,
-    Taken,
-    live_path,
-    parse,
-    take,
-)
+from recalld.index.transcripts.paths import SeenTranscript, session_of, stored_path
+from recalld.index.transcripts.reading import Branch, Restart, Taken, take
 from recalld.index.transcripts.records import Records, records_of
 from recalld.text.clean import clean_prompt, strip_own_blocks
 from recalld.text.redact import redact
@@ -84,40 +75,6 @@ class Kit:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Origin:
-    """Whose file it is; ``cwd`` is a real path. ``host`` None: ``why`` nobody knows it."""
-
-    host: Host | None
-    cwd: str | None = None
-    why: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Look:
-    """A block of lines with the file's stamp; ``mark`` stands before its end."""
-
-    split: Split
-    parse: Parse
-    stamp: Stamp
-    mark: str
-
-
-def origin_of(path: str) -> Origin | None:
-    """By the content of the first lines; None where the file is gone or too short to tell."""
-    with disk.reading(path) as reader:
-        if reader is None:
-            return None
-        lines, growing = reader.first_objects()
-    host = host_of(lines)
-    if host is None:
-        return None if growing and not lines else Origin(host=None, why="unknown format")
-    cwds = (host.read(line).cwd for line in lines)
-    cwd = next((cwd for cwd in cwds if cwd is not None), None)
-    real = cwd is not None and cwd.startswith("/") and "\0" not in cwd
-    return Origin(host=host, cwd=disk.real_path(cwd) if real and cwd else None)
-
-
 class Caught(Enum):
     """What a look at a file found. ``rewritten``: what was read before is no longer in it."""
 
@@ -148,21 +105,21 @@ class Following:
         progress = at or Progress(host=host.name)
         keep, due = progress.place, at is None
         while True:
-            look = await self._kit.step(partial(self._look, progress, host))
-            if look is None:
+            block = await self._kit.step(partial(next_block, self._seen.path, progress, host))
+            if block is None:
                 return caught
-            outcome = await self._taken(look, progress)
+            outcome = await self._taken(block, progress)
             if isinstance(outcome, Restart):
                 progress, keep = await self._restarted(outcome, host)
                 due = True
                 continue
-            if look.split.position == progress.place.position and not due:
-                await self._touch(known, look.stamp)
+            if block.split.position == progress.place.position and not due:
+                await self._touch(known, block.stamp)
                 return caught
-            progress = await self._write(look, outcome, keep)
+            progress = await self._write(block, outcome, keep)
             keep, due = progress.place, False
             caught = Caught.GREW if caught is Caught.UNCHANGED else caught
-            if look.split.position >= look.stamp.size:
+            if block.split.position >= block.stamp.size:
                 return caught
 
     async def _resumed(self, known: KnownTranscript | None, *, anew: bool) -> Progress | None:
@@ -170,37 +127,11 @@ class Following:
         if known is None:
             return None
         self._file_id = known.file_id
-        same = not anew and await self._kit.step(partial(self._is_same, known))
+        same = not anew and await self._kit.step(partial(is_same, self._seen.path, known))
         return known.progress if same else None
 
-    def _is_same(self, known: KnownTranscript) -> bool:
-        """Whether what was read still stands where it stood."""
-        progress = known.progress
-        with disk.reading(self._seen.path) as reader:
-            if reader is None or progress is None:
-                return False
-            stamp, place = reader.stamp, progress.place
-            if stamp.inode != known.stamp.inode or stamp.size < place.position:
-                return False
-            return reader.mark(place.position) == progress.mark
-
-    def _look(self, progress: Progress, host: Host) -> _Look | None:
-        with disk.reading(self._seen.path) as reader:
-            if reader is None:
-                return None
-            # Before reading: what is added meanwhile must not look as if it had been read.
-            stamp = reader.stamp
-            place = progress.place
-            block = reader.block(position=place.position, line=place.line, inside=progress.inside)
-            return _Look(
-                split=block,
-                parse=parse(block.lines, host=host, family=family_of(self._seen.path)),
-                stamp=stamp,
-                mark=reader.mark(block.position),
-            )
-
-    async def _taken(self, look: _Look, progress: Progress) -> Taken | Restart:
-        identities = [line.identity for line in look.parse.parsed if line.identity]
+    async def _taken(self, block: Block, progress: Progress) -> Taken | Restart:
+        identities = [line.identity for line in block.parse.parsed if line.identity]
         copied = await self._kit.store.taken(
             self._workspace.id,
             identities,
@@ -209,7 +140,7 @@ class Following:
         )
         work = partial(
             take,
-            look.parse.parsed,
+            block.parse.parsed,
             progress,
             copied=copied,
             branch=self._branch,
@@ -234,32 +165,10 @@ class Following:
     async def _restarted(self, restart: Restart, host: Host) -> tuple[Progress, Place]:
         self._kit.counters.add("transcripts.read_again")
         if restart.tree:
-            self._branch = await self._kit.step(partial(self._live, host))
+            self._branch = await self._kit.step(partial(live_branch, self._seen.path, host))
         return changed(restart.progress, place=restart.at, inside=False), restart.at
 
-    def _live(self, host: Host) -> Branch:
-        """The path to the last leaf of the whole file, as it is now."""
-        parents: dict[str, str | None] = {}
-        leaf, progress = "", Progress(host=host.name)
-        with disk.reading(self._seen.path) as reader:
-            while reader is not None:
-                place = progress.place
-                block = reader.block(
-                    position=place.position, line=place.line, inside=progress.inside
-                )
-                for raw in block.lines:
-                    line = object_of(raw.data)
-                    entry = None if line is None else host.read(line)
-                    if entry is not None and entry.branching and entry.uid is not None:
-                        parents[entry.uid] = entry.parent
-                        leaf = entry.uid
-                if block.position == place.position:
-                    break
-                at = Place(position=block.position, line=block.line)
-                progress = changed(progress, place=at, inside=block.inside)
-        return Branch(ids=live_path(parents, leaf), until=progress.place.position, leaf=leaf)
-
-    async def _write(self, look: _Look, taken: Taken, keep: Place) -> Progress:
+    async def _write(self, block: Block, taken: Taken, keep: Place) -> Progress:
         session = taken.progress.session or session_of(self._seen.path)
         tail = None
         if self._file_id and keep.ordinal:
@@ -273,12 +182,12 @@ class Following:
                 max_chunk_chars=self._kit.policy.max_chunk_chars,
             )
         )
-        progress = _advanced(look, taken, keep, made, session)
+        progress = _advanced(block, taken, keep, made, session)
         self._file_id = await self._kit.store.write(
             self._workspace.id,
             Written(
                 path=self._path,
-                stamp=look.stamp,
+                stamp=block.stamp,
                 progress=progress,
                 keep=keep,
                 chunks=made.chunks,
@@ -287,14 +196,14 @@ class Following:
                 next_of_tail=made.first_own,
             ),
         )
-        self._count(look, taken)
+        self._count(block, taken)
         return progress
 
-    def _count(self, look: _Look, taken: Taken) -> None:
+    def _count(self, block: Block, taken: Taken) -> None:
         counts: Mapping[str, int] = {
             "transcripts.turns": len(taken.turns),
-            "transcripts.bad_lines": look.parse.bad,
-            "transcripts.huge_lines": look.split.huge,
+            "transcripts.bad_lines": block.parse.bad,
+            "transcripts.huge_lines": block.split.huge,
             **{f"transcripts.not_speech.{_plain(kind)}": n for kind, n in taken.kinds.items()},
         }
         for name, n in counts.items():
@@ -306,7 +215,7 @@ class Following:
             await self._kit.store.rename(known.file_id, path=self._path, stamp=stamp)
 
 
-def _advanced(look: _Look, taken: Taken, keep: Place, made: Records, session: str) -> Progress:
+def _advanced(block: Block, taken: Taken, keep: Place, made: Records, session: str) -> Progress:
     now = taken.progress
     if taken.turns:
         opened = changed(now.opened, ordinal=keep.ordinal + made.firsts[-1])
@@ -314,15 +223,15 @@ def _advanced(look: _Look, taken: Taken, keep: Place, made: Records, session: st
     return changed(
         now,
         place=Place(
-            position=look.split.position,
-            line=look.split.line,
+            position=block.split.position,
+            line=block.split.line,
             ordinal=keep.ordinal + len(made.chunks),
         ),
-        inside=look.split.inside,
-        mark=look.mark,
+        inside=block.split.inside,
+        mark=block.mark,
         session=session,
-        bad=now.bad + look.parse.bad,
-        huge=now.huge + look.split.huge,
+        bad=now.bad + block.parse.bad,
+        huge=now.huge + block.split.huge,
     )
 
 
