@@ -18,7 +18,8 @@ import anyio
 import structlog
 import trio
 
-from recalld.assembly import Base, Daemon, assemble
+from recalld.assembly import Daemon, assemble
+from recalld.base import Base
 from recalld.config import Settings, socket_path, state_dir
 from recalld.counters import Counters
 from recalld.embed import build_engines

@@ -3,48 +3,29 @@
 import os
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from datetime import datetime
 from functools import partial
-from pathlib import Path
 from random import Random
 
 import anyio
 
 from recalld import __version__
-from recalld.announcing import index_event
+from recalld.base import Base
 from recalld.changes import tell_of_changes
 from recalld.config import Settings
 from recalld.continuing import Continuing
-from recalld.continuity.disk import Workbench
-from recalld.conversations import Conversations, Stores, conversations
-from recalld.counters import Counters
-from recalld.embed.port import Embedder, SparseEmbedder
-from recalld.index.flow import Indexer, IndexSettings
-from recalld.index.ignore import trace_paths
-from recalld.index.reread import reread
+from recalld.finding import Engine, engine_of
 from recalld.keeping import Around, Kept, kept_of
-from recalld.llm.model import Chat
-from recalld.outside import language_model, with_fallback
 from recalld.parts import (
     EventJournal,
     IndexPlaces,
-    IndexService,
     StoreHealth,
     embedder_condition,
     preferred_condition,
 )
-from recalld.recall.flow import MessageEmbedder, RecallService, RecallWorld
-from recalld.recall.gate_extended import extended_stage
 from recalld.recall.ids import TraceIds
-from recalld.recall.model import RecallResult
-from recalld.recall.pipeline import Ports
 from recalld.recall.routed import RouteSearch
 from recalld.recall.routes import ROUTES
-from recalld.recall.rules import rules_of
-from recalld.recall.sink import TraceSink
 from recalld.reloading import Reloading, apply_workspaces
-from recalld.search.model import Searcher
-from recalld.searchers import Searchers, searchers_of
 from recalld.server.dispatch import Dispatcher
 from recalld.server.health import Condition, Health
 from recalld.server.hub import Hub
@@ -58,35 +39,11 @@ from recalld.server.sockets import connect_to_own
 from recalld.server.sources import EventAnswerer, Sources
 from recalld.server.traffic import Traffic
 from recalld.service.process import rss_bytes
-from recalld.store.events import EventLog
-from recalld.store.index_write import IndexWriter
 from recalld.store.ping import ping
-from recalld.store.repair import Opened
 from recalld.store.retention import Retention
 from recalld.store.sessions import Sessions
 
 Work = Callable[[], Awaitable[None]]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Base:
-    """What is open before anything is built, and outlives all of it.
-
-    ``embedder`` is the default engine; ``preferred`` the better one, where there is one;
-    ``bench`` makes the disk of a workspace's checkpoint.
-    """
-
-    settings: Settings
-    counters: Counters
-    state: Opened
-    index: Opened
-    sink: TraceSink
-    events: EventLog
-    embedder: Embedder
-    preferred: SparseEmbedder | None = None
-    now: Callable[[], datetime]
-    lag_max_ms: Callable[[], float]
-    bench: Callable[[str], Workbench] = Workbench
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,19 +56,6 @@ class Daemon:
     configure: Callable[[], Awaitable[None]]
     ping_store: Callable[[], Awaitable[object]]
     drain: Callable[[int], Awaitable[None]]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Engine:
-    """Indexing, searching and recall over one set of databases."""
-
-    indexer: Indexer
-    searchers: Searchers
-    asked: Searcher
-    recall: RecallService
-    index: IndexService
-    conversations: Conversations
-    chat: Chat
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,7 +73,7 @@ def assemble(base: Base) -> Daemon:
     chance = Random().getrandbits  # noqa: S311
     ids = TraceIds(now_ms=lambda: int(base.now().timestamp() * 1_000), chance=chance)
     hub = Hub(queue=policy.subscriber_queue, counters=counters, new_id=ids.next)
-    engine = _engine(base, hub, ids)
+    engine = engine_of(base, hub, ids)
     kept = _kept(base, engine, hub=hub, ids=ids)
     parts = Parts(engine=engine, kept=kept)
     services = _services(base, parts, hub=hub, ids=ids)
@@ -208,96 +152,6 @@ async def _drained(server: Server, sources: Sources, continuing: Continuing, dra
 def _dial(path: str) -> Awaitable[Wire]:
     """An event source at ``path``, which may begin with ``~``; it must be the same user's."""
     return connect_to_own(os.path.expanduser(path), uid=os.getuid())  # noqa: PTH111 (never raises)
-
-
-def _searchers(base: Base) -> Searchers:
-    return searchers_of(
-        base.index.database,
-        default=base.embedder,
-        preferred=base.preferred,
-        environ=base.settings.environ,
-        counters=base.counters,
-    )
-
-
-def _engine(base: Base, hub: Hub, ids: TraceIds) -> Engine:
-    settings, counters = base.settings, base.counters
-    searchers = _searchers(base)
-
-    def changed(workspace_id: int) -> None:
-        searchers.best.notify(workspace_id)
-        hub.publish(index_event(workspace_id, indexer.workspaces, base.now()))
-
-    indexer = _indexer(base, changed)
-    said = _conversations(base, indexer, changed)
-    asked = with_fallback(searchers.best, settings, counters, workspaces=lambda: indexer.workspaces)
-    chat = language_model(settings, counters)
-    ports = Ports(
-        searcher=asked,
-        sparse=searchers.sparse,
-        rules=rules_of(extended_stage(base.embedder.identity)),
-        embed=MessageEmbedder(base.embedder),
-        reread=reread,
-        chat=chat,
-    )
-    return Engine(
-        indexer=indexer,
-        searchers=searchers,
-        asked=asked,
-        recall=_recall(base, indexer, ports, ids=ids, on_recall=said.heard.note),
-        index=IndexService(
-            indexer=indexer,
-            searchers=searchers,
-            embedder=base.embedder,
-            database=base.index.database,
-            conversations=said,
-        ),
-        conversations=said,
-        chat=chat,
-    )
-
-
-def _indexer(base: Base, changed: Callable[[int], None]) -> Indexer:
-    config = base.settings.current
-    return Indexer(
-        IndexWriter(base.index.database),
-        settings=IndexSettings(
-            policy=config.index, never=trace_paths(config.trace.file, config.trace.keep)
-        ),
-        counters=base.counters,
-        on_change=changed,
-    )
-
-
-def _conversations(base: Base, indexer: Indexer, changed: Callable[[int], None]) -> Conversations:
-    return conversations(
-        indexer,
-        stores=Stores(index=base.index.database, state=base.state.database, counters=base.counters),
-        policy=base.settings.current.index,
-        home=base.settings.environ.get("HOME") or str(Path.home()),
-        on_change=changed,
-    )
-
-
-def _recall(
-    base: Base,
-    indexer: Indexer,
-    ports: Ports,
-    *,
-    ids: TraceIds,
-    on_recall: Callable[[RecallResult], None],
-) -> RecallService:
-    return RecallService(
-        RecallWorld(
-            ports=ports,
-            settings=lambda: base.settings.current,
-            sink=base.sink,
-            counters=base.counters,
-            ids=ids,
-            roots=lambda: [workspace.root for workspace in indexer.workspaces],
-            on_recall=on_recall,
-        )
-    )
 
 
 def _kept(base: Base, engine: Engine, *, hub: Hub, ids: TraceIds) -> Kept:

@@ -8,7 +8,7 @@ import anyio
 import orjson
 import pytest
 
-from recalld.assembly import Base
+from recalld.base import Base
 from support.daemon import request, serving
 from support.hangs import hung_readers
 from support.llm_server import KEY, KEY_NAME, endpoint, saying

@@ -17,7 +17,7 @@ from pathlib import Path
 import anyio
 
 from recalld.app import Launch, serve
-from recalld.assembly import Base
+from recalld.base import Base
 from recalld.config import Settings
 from recalld.counters import Counters
 from recalld.embed import usem3
