@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from recalld.memories.dedupe import may_repeat, repeats, surer
 from recalld.memories.gist import gist, gist_key, same, turned
 from recalld.memories.model import MemoryState, MemoryType, Visibility
-from recalld.memories.resolve import may_resolve, reports_done
+from recalld.memories.resolve import may_resolve, meant, reports_done
 from recalld.memories.scale import PLAIN
 from support import memory_pairs as pairs
 from support.memory_world import AT, memory
@@ -151,6 +151,18 @@ def test_a_plan_closes_no_plan_and_a_report_with_a_no_closes_none(plan: str, rep
     assert not reports_done(plan, report, BLIND, PLAIN)
     assert not reports_done(f"{report}?", plan, BLIND, PLAIN)
     assert not reports_done(f"{report}, but not yet", plan, BLIND, PLAIN)
+
+
+def test_a_report_without_a_day_closes_no_plan_of_several_days():
+    monday = memory(id="1", content="Deploy to staging on Monday")
+    tuesday = memory(id="2", content="Deploy to staging on Tuesday")
+    undated = memory(id="3", content="Deploy to staging")
+    assert meant("Deployed to staging", [monday, tuesday, undated]) == (undated,)
+    assert meant("Deployed to staging", [monday, undated]) == (monday, undated)
+    assert meant("Deployed to staging on Monday", [monday]) == (monday,)
+    for spelling in ("周一", "星期一", "礼拜一"):
+        zh = [memory(id="4", content=f"{spelling}上线"), memory(id="5", content="周一晚上上线")]
+        assert meant("上线了", zh) == tuple(zh)
 
 
 def test_long_texts_close_nothing():

@@ -1,5 +1,6 @@
 """Words of doing and of having done, English and Chinese, as data. Pure."""
 
+# The lines of both languages are of the same doings, in the same order.
 # Each line: what one intends to do | what one says when it is done. A report counts for a plan
 # only if both stand on one line, or if it says no more than that something is finished.
 _ENGLISH = """
@@ -8,7 +9,7 @@ write draft document prepare finalise finalize writing | wrote written drafted d
 release ship deploy launch publish roll | released shipped deployed launched published live
 merge land | merged landed
 book reserve | booked reserved
-send submit mail email file | sent submitted mailed emailed filed
+send submit mail email file hand | sent submitted mailed emailed filed handed
 buy order purchase | bought ordered purchased
 build implement add create make develop introduce building implementing | built implemented added created made developed introduced
 update upgrade bump migrate move port switch convert migrating | updated upgraded bumped migrated moved ported switched converted
@@ -19,6 +20,9 @@ pay renew | paid renewed
 refactor rewrite clean rework simplify refactoring rewriting | refactored rewritten rewrote cleaned reworked simplified
 rotate replace change | rotated replaced changed
 install configure set setup enable | installed configured set enabled
+prepare | prepared ready
+finish complete | finished completed done
+close | closed
 """  # noqa: E501
 _CHINESE = """
 修复 修復 修正 修好 修 解决 解決 排查 调试 調試 | 修复 修復 修正 修好 修完 解决 解決
@@ -33,10 +37,13 @@ _CHINESE = """
 删除 刪除 移除 去掉 | 删除 刪除 移除 去掉 删掉 刪掉
 测试 測試 检查 檢查 审核 審核 评审 验证 驗證 | 测试 測試 检查 檢查 审核 審核 评审 验证 驗證 测完
 联系 聯繫 通知 问 問 | 联系 聯繫 通知 问到 問到 问清
-支付 缴纳 繳納 续费 續費 付 缴 繳 | 支付 缴纳 繳納 续费 續費 付清 付 缴 繳
+支付 缴纳 繳納 续费 續費 付 缴 繳 交 | 支付 缴纳 繳納 续费 續費 付清 付 缴 繳 交清 交
 重构 重構 重写 重寫 整理 清理 | 重构 重構 重写 重寫 整理 清理
 更换 更換 替换 替換 轮换 輪換 换 換 | 更换 更換 替换 替換 轮换 輪換 换好 換好 换 換
 安装 安裝 配置 设置 設置 設定 启用 啟用 | 安装 安裝 配置 设置 設置 設定 启用 啟用 装好 裝好 配好
+准备 準備 | 准备好 準備好 准备完 準備完
+完成 | 完成
+关闭 關閉 | 关闭 關閉 关掉 關掉
 """
 
 
@@ -59,11 +66,21 @@ CHINESE = _groups(_CHINESE)
 FINISHED_EN = _words("finished completed complete done closed concluded")
 FINISHED_ZH = ("完成", "搞定", "做完", "弄好", "办好", "辦好", "办完", "辦完")
 
+# What people do to people: who stands in front of it did it.
+TO_PEOPLE_EN = (
+    "asked|called|contacted|told|emailed|mailed|sent|submitted|handed|paid|reviewed|checked|tested"
+    "|verified|audited"
+)
+# Done by somebody else, these are lost and not done.
+TAKEN_EN = "booked|reserved|bought|ordered|purchased"
+DAY_EN = "(?:mon|tues|wednes|thurs|fri|satur|sun)day"
+
 # A report with one of these reports something else: not done, not yet, not all, not again.
 BLOCKED_EN = (
     r"not|no|never|nothing|nobody|none|cannot|without|failed|fails|failing|unable|yet|still|almost"
     r"|nearly|partly|partially|half|halfway|some|except|but|however|although|though|will|would"
-    r"|should|must|shall|might|may|could|can|need|needs|needed|plan|plans|planned|planning|going"
+    r"|should|must|shall|might|(?<!\d )(?<!in )may(?! \d)|could|can|need|needs"
+    r"|needed|plan|plans|planned|planning|going"
     r"|want|wants|wanted|try|trying|tried|attempted|if|when|once|unless|until|whether|about to"
     r"|start|starts|started|starting|begin|began|begun|continue|continued|reopen|reopened|revert"
     r"|reverted|undone|again|broke|broken|breaks|blocked|waiting|pending|to be|tomorrow|next|soon"
@@ -72,11 +89,14 @@ BLOCKED_EN = (
     r"|canceled|postponed|delayed"
 )
 BLOCKED_ZH = (
-    "未|没|沒|不(?!同|少|仅)|尚|别|差点|差一点|快要|即将|將|将要|将(?=[在于会])|打算|计划|計劃|准备"
-    "|準備|想要?|希望|应该|應該|需要|必须|(?<!重)要(?!求|点|素)|可能|也许|大概|如果|若|等(?!级|等)"
+    "未|没|沒|不(?!同|少|仅)|尚|别|差点|差一点|快要|即将|將|将要|将(?=[在于会])|打算|计划|計劃"
+    "|[准準][备備](?![好完])|想要?|希望|应该|應該|需要|必须|(?<!重)要(?!求|点|素)|可能|也许|大概|如果|若|等(?!级|等)"
     "|一旦|的话|一半|部分|差不多|几乎|幾乎|只|但|不过|然而|失败|失敗|重新|回滚|回退|撤销|又|还(?!款)"
     "|還|再|会(?!话|议|员|计|面)|開始|开始|继续|仍|取消|推迟|延期|卡住|是否|有没有|除了|除外"
 )
+# With one of these the plan may say what is to be mended; then the report may, too.
+TROUBLE_EN = _words("failed fails failing broken breaks blocked waiting pending delayed")
+TROUBLE_ZH = ("失败", "失敗", "延期", "推迟", "卡住", "部分")
 QUESTION_EN = (
     r"\s*(?:did|do|does|is|are|was|were|has|have|had|can|could|will|would|should|who|what|when"
     r"|where|why|how|which)\b"

@@ -27,7 +27,7 @@ from recalld.memories.model import (
     Write,
 )
 from recalld.memories.pipeline import Nearness
-from recalld.memories.resolve import PLANS, REPORTS, may_resolve, reports_done
+from recalld.memories.resolve import PLANS, REPORTS, may_resolve, meant, reports_done
 from recalld.memories.scale import REPORTED, SEMANTIC
 from recalld.memories.world import World
 
@@ -226,12 +226,14 @@ class Writer:
         near = await self._nearness.near(
             view, vector, wanted, limit=CANDIDATES, floor=scale.cosine(REPORTED)
         )
-        return tuple(
-            making.resolved(plan, report, self._world.now())
+        done = [
+            plan
             for plan, cosine in near
             if may_resolve(report, plan)
             and reports_done(report.content, plan.content, cosine, scale)
-        )
+        ]
+        now = self._world.now()
+        return tuple(making.resolved(plan, report, now) for plan in meant(report.content, done))
 
     def _cosine(self, vector: Floats | None, memory_id: str) -> float | None:
         other = self._library.vector(memory_id)
