@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recalld.continuity.checkpoint import canonical
-from recalld.continuity.extract import from_turns
+from recalld.continuity.extract import from_turns, settled
 from recalld.continuity.guard import is_poison
 from recalld.continuity.model import Checkpoint, Turn
 
@@ -322,11 +322,14 @@ def test_the_same_turns_again_change_nothing():
         "fix the build, ", "Next: ", "用 ", "已", "we decided to ", "please ", "`", "waiting for ",
         "**", "Next:\n- a\n", "instead of ", "but ", "; ", "i will ", "接下来", "- [ ] x\n", "不用",
         "Decided: we use it instead of that. ", "option 1 ", "no a, b ", "还", "now ",
+        "wait, ", "back to ", "先等等，", "continue with it ", "only it ", "可以", "done yet ",
     ],
 )  # fmt: skip
 def test_long_messages_are_read_fast(piece: str):
     started = process_time()
-    from_turns(OLD, _turns((piece * 30_000, piece * 30_000), ("ok", piece * 1_000)))
+    turns = _turns((piece * 30_000, piece * 30_000), ("ok", piece * 1_000), (piece * 60, "Sure."))
+    from_turns(OLD, turns)
+    settled(replace(OLD, next_action=piece * 9), turns)
     assert process_time() - started < 2
 
 

@@ -20,7 +20,7 @@ from recalld.continuity.told import (
     weigh,
     words_of,
 )
-from recalld.continuity.wording import asks
+from recalld.continuity.wording import asks, plain
 from recalld.text.language import is_cjk
 
 # "Use X" is a choice in a short message, and part of a description in a long one.
@@ -28,7 +28,6 @@ MAX_CHOOSING_SENTENCES = 6
 # The sentence behind a report goes on with it where it tells as much.
 MIN_JOINED_WEIGHT = 2
 MAX_BEHIND_PLAN = 2
-MIN_STATED_WORDS = 2
 # Longer texts are cut.
 MAX_CHARS = 200
 MAX_CJK_CHARS = 100
@@ -61,8 +60,8 @@ def step(hearing: Hearing) -> str:
         told, asked = hearing.told(place), hearing.explains(place)
         found = _reported(told, asked=asked)
         if not found and not asked:
-            user = hearing.said[place].user
-            found = next((one.statement.text for one in told if _states_to(one, user)), "")
+            one = hearing.said[place]
+            found = next((each.statement.text for each in told if _states_to(each, one)), "")
         if found:
             return _told_alone(found)
     return ""
@@ -73,7 +72,7 @@ def _reported(told: Sequence[Told], *, asked: bool) -> str:
 
     Where plans stand between reports ("now let me run the tests"), of those behind the last one.
     """
-    weights = [weigh(one, asked=asked) for one in told]
+    weights = _without_ticked(told, [weigh(one, asked=asked) for one in told])
     start, end = _last_run(told, weights)
     best = max(weights[start:end], default=0)
     if best == 0:
@@ -86,6 +85,21 @@ def _reported(told: Sequence[Told], *, asked: bool) -> str:
             return f"{one.report}{gap}{other.report}"
     others = (told[place].report for place in range(start, end) if weights[place] and place != at)
     return (is_bare(told[at]) and next(others, "")) or told[at].report
+
+
+def _without_ticked(told: Sequence[Told], weights: Sequence[int]) -> Sequence[int]:
+    """The weights without the ticked items of a list that has open ones, where more is said.
+
+    Such a list is told again with every answer, and its ticks were told before.
+    """
+    items = [one.statement.ticked if one.statement.item else None for one in told]
+    if False not in items or not any(
+        weight or over.states(one)
+        for one, weight, ticked in zip(told, weights, items, strict=True)
+        if ticked is None
+    ):
+        return weights
+    return [0 if ticked else weight for weight, ticked in zip(weights, items, strict=True)]
 
 
 def _last_run(told: Sequence[Told], weights: Sequence[int]) -> tuple[int, int]:
@@ -121,33 +135,26 @@ def _go_together(told: Sequence[Told], weights: Sequence[int]) -> bool:
     same_group = one.statement.group == other.statement.group
     fits = is_short(f"{one.report} {other.report}")
     whole = len(one.report) == len(one.statement.text) and len(content(other.report)) >= MIN_WORDS
-    plain = _states(one) and weights[1] >= MIN_JOINED_WEIGHT
+    plain = over.states(one) and weights[1] >= MIN_JOINED_WEIGHT
     enough = min(weights) >= MIN_JOINED_WEIGHT or is_bare(one) or plain
     return same_line and same_group and fits and whole and enough
 
 
-def _states_to(one: Told, user: str) -> bool:
+def _states_to(one: Told, exchange: Exchange) -> bool:
     """Whether it says something to somebody who talks of work, not of the weather."""
-    if not _states(one):
+    user = exchange.user
+    if not over.states(one) or words_of(user).thanks.match(user) is not None:
         return False
-    said = content(user)
-    return over.lets_go_on(user, "") or over.asks_for_work(user) or bool(said & content(one.report))
+    if over.lets_go_on(user, "") or over.asks_for_work(user) or any(map(_rules, exchange.asked)):
+        return True
+    return not content(user).isdisjoint(content(one.report))
 
 
-def _states(one: Told) -> bool:
-    """Whether it says something, plainly, of whatever it is."""
-    statement, words = one.statement, words_of(one.statement.plain)
-    told = one.planned or one.decided or one.blocked
-    marked = statement.heading or statement.item or statement.leads
-    if told or marked or asks(statement.text) or statement.topic not in {None, Topic.STATUS}:
-        return False
-    talk = (words.filler, words.looked, words.order, words.conditional)
-    polite = words.polite.match(statement.plain)
-    begin = 0 if polite is None else polite.end()
-    if any(way.match(statement.plain, begin) for way in talk):
-        return False
-    said = words.supposed.search(statement.plain) is None
-    return said and len(content(statement.text)) >= MIN_STATED_WORDS
+def _rules(sentence: str) -> bool:
+    """Whether the user decides something, or calls it off."""
+    words, said = words_of(sentence), plain(sentence)
+    found = words.cancelled.search(said) or words.decided.search(said) or words.chosen.match(said)
+    return found is not None
 
 
 def _told_alone(text: str) -> str:
@@ -217,7 +224,8 @@ def _heads(plans: Sequence[tuple[int, Told]]) -> list[tuple[int, Told]]:
 def _says_enough(one: Told) -> bool:
     if one.plan in {Plan.OPEN, Plan.LISTED}:
         return True
-    least = 1 if one.statement.topic is Topic.NEXT else MIN_WORDS
+    named = one.statement.topic is Topic.NEXT or one.plan is Plan.NAMED
+    least = 1 if named or is_cjk(one.planned) else MIN_WORDS
     return len(content(one.planned)) >= least or is_placeholder(one.planned)
 
 

@@ -222,9 +222,8 @@ BARE = (
 )
 # What would be, and what is not so yet.
 SUPPOSED = (
-    r"\b(?:would|could|might|(?<!in )(?<!on )may(?! \d)|should|must|shall|can be|suppose|probably"
-    r"|perhaps"
-    r"|maybe|likely|recommend|suggest|consider|to be)\b"
+    r"\b(?:would|could(?! (?:reproduce|confirm|verify)\b)|might|(?<!in )(?<!on )may(?! \d)|should"
+    r"|must|shall|can be|suppose|probably|perhaps|maybe|likely|recommend|suggest|consider|to be)\b"
 )
 # What is so only where something else is.
 CONDITIONAL = (
@@ -239,14 +238,14 @@ FILLER = (
     r"|(?:now )?i (?:now )?(?:see|understand|have (?:a|the|everything|all|enough)|get it)\b"
     r"|(?:i'm |i am )?glad\b|my pleasure|any ?time\b|no (?:problem|worries)|enjoy\b"
     r"|you (?:said|wrote|asked|mentioned|told|want|have|can|could|should|need|may|might|will)\b"
-    r"|(?:i'll|i will|we'll) wait\b|(?:i'm |i am )?waiting for you\b"
+    r"|noted\W*$|will do\W*$|(?:i'll|i will|we'll) wait\b|(?:i'm |i am )?waiting for you\b"
     r"|good (?:morning|question|idea|point|catch|news))\b.*"
 )
 # Said to be polite, in front of what is said.
 POLITE = (
     r"\W*(?:(?:sure|ok|okay|great|got it|understood|perfect|excellent|alright|all right|right|yes"
     r"|good|thanks|absolutely|of course|certainly|sorry"
-    r"|nice)(?: thing)?\s*[,.!:\u2013\u2014-]+\s*)++"
+    r"|noted|nice)(?: thing)?\s*[,.!:\u2013\u2014-]+\s*)++"
 )
 # A word of thanks or of leave, which answers nothing.
 THANKS = (
@@ -263,6 +262,7 @@ ASKS_WORK = (
 # Clauses of one sentence.
 CLAUSE = (
     r"\s*(?:[,;]|\s[\u2013\u2014-])\s+(?:(?:and|but|so|then|though|yet)\s+)*"
+    r"|:\s+(?=(?:i'll|we'll|i will|we will|let me)\b)"
     r"|\s+(?:but|though|and (?=(?:next|i'll|we'll|i will|we will)\b))\s*"
 )
 # What the user is told to do.

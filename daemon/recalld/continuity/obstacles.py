@@ -98,7 +98,8 @@ def _clears(statement: Statement, part: str) -> bool:
 
 def _settles(clause: str, part: str) -> bool:
     words = words_of(clause)
-    shared = len(content(clause) & content(part))
+    said = content(clause)
+    shared = len(said & content(part))
     if not shared or words.supposed.search(clause):
         return False
     if words.unblocked.search(clause):
@@ -107,5 +108,6 @@ def _settles(clause: str, part: str) -> bool:
         return False
     if words.arrived.search(clause):
         return True
-    enough = shared >= SHARE * len(content(part))
+    alone = shared >= MIN_WORDS and shared >= len(said) - 1
+    enough = alone or shared >= SHARE * len(content(part))
     return enough and words.cleared.search(clause) is not None

@@ -9,12 +9,15 @@ from recalld.continuity.hearing import Exchange, Hearing, exchange
 from recalld.continuity.likeness import content, same_step
 from recalld.continuity.model import Checkpoint, Turn
 from recalld.continuity.placeholders import is_placeholder
-from recalld.continuity.progress import MIN_OWN_WORDS, reported_done
+from recalld.continuity.progress import MIN_OWN_WORDS, reported_done, reports_done
 from recalld.continuity.statements import Statement, Topic
 from recalld.continuity.told import Told, offers, weigh, words_of
-from recalld.continuity.wording import asks, plain, sentences
+from recalld.continuity.wording import MAX_SENTENCE_CHARS, asks, plain, sentences
 from recalld.text.language import has_cjk
 
+MIN_STATED_WORDS = 2
+# Of any Chinese question.
+_SMALL = frozenset("了吗没有呢好完成的吧现在")
 # Under way at least: a lesser report is none of a step that is done.
 MIN_WEIGHT = 2
 # Up to as many letters a Chinese message says yes, whatever verb it says it with (补吧).
@@ -112,17 +115,35 @@ def _drops(one: Exchange, planned: str) -> bool:
 
 def _is_carried_out(planned: str, hearing: Hearing, place: int) -> bool:
     one = hearing.said[place]
-    if not one.answer or hearing.explains(place) or not lets_go_on(one.user, planned):
+    if not one.answer:
         return False
     told = hearing.told(place)
+    if _asks_whether(one.user, planned):
+        return bool(told) and not _is_unfinished(told[0]) and reports_done(told[0].report)
+    if hearing.explains(place) or not lets_go_on(one.user, planned):
+        return False
     if any(each.blocked for each in told):
         return False
     reports = [each for each in told if weigh(each, asked=False) >= MIN_WEIGHT]
-    return bool(reports) and not _is_unfinished(reports[-1])
+    said = reports or [each for each in told if states(each)]
+    return bool(said) and not _is_unfinished(said[-1])
+
+
+def _asks_whether(user: str, planned: str) -> bool:
+    """Whether the user asks in a few words whether just that was done (切了吗)."""
+    if not asks(user) or len(user) > MAX_SENTENCE_CHARS:
+        return False
+    own = content(user)
+    if len(own) >= MIN_OWN_WORDS + has_cjk(user):
+        return False
+    letters = {letter for letter in user if has_cjk(letter)} - _SMALL
+    return bool(own & content(planned)) or not letters.isdisjoint(planned)
 
 
 def lets_go_on(user: str, planned: str) -> bool:
     """Whether the user lets the agent do what is planned: says yes, or asks for that itself."""
+    if len(user) > MAX_SENTENCE_CHARS:
+        return False
     said = plain(user)
     if not user.strip() or asks(user) or going_of(user).holds.search(said) is not None:
         return False
@@ -134,6 +155,22 @@ def lets_go_on(user: str, planned: str) -> bool:
     short = has_cjk(user) and len(_LETTERS.findall(user)) <= MAX_YES_CHARS
     new = _TASK[has_cjk(user)].match(said) is not None and _SAME_AGAIN.match(said) is None
     return short or not new
+
+
+def states(one: Told) -> bool:
+    """Whether it says something, plainly, of whatever it is."""
+    statement, words = one.statement, words_of(one.statement.plain)
+    told = one.planned or one.decided or one.blocked
+    marked = statement.heading or statement.item or statement.leads
+    if told or marked or asks(statement.text) or statement.topic not in {None, Topic.STATUS}:
+        return False
+    talk = (words.filler, words.looked, words.order, words.conditional)
+    polite = words.polite.match(statement.plain)
+    begin = 0 if polite is None else polite.end()
+    if any(way.match(statement.plain, begin) for way in talk):
+        return False
+    said = words.supposed.search(statement.plain) is None
+    return said and len(content(statement.text)) >= MIN_STATED_WORDS
 
 
 def asks_for_work(user: str) -> bool:
