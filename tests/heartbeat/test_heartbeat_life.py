@@ -330,6 +330,31 @@ async def test_an_acknowledged_routine_comes_at_its_next_time(tmp_path: Path):
             assert ("Stretch" in (await room.tick()).message) is comes
 
 
+@pytest.mark.parametrize("by_act", [True, False])
+async def test_a_routine_that_was_told_and_put_off_comes_again_once(tmp_path: Path, by_act: bool):
+    async with open_room(tmp_path) as room:
+        await room.fill()
+        memory = await room.remember("Take the pills", tags=("cron:daily:12:00",), days_ago=1)
+        first = await room.tick()
+        assert "pills" in first.message
+        await room.service.delivered(act_of(first), ok=True)
+        named = (act_of(first), None) if by_act else (None, memory.id)
+        await room.service.acknowledge(act_id=named[0], memory_id=named[1], snooze_s=3_600)
+    async with open_room(tmp_path, at=NOON) as room:
+        for minutes, comes in ((59, False), (1, True), (30, True)):
+            room.house.later(minutes=minutes)
+            ticked = await room.tick()
+            assert ("pills" in ticked.message) is comes
+            if minutes == 1:
+                await room.service.delivered(act_of(ticked), ok=False)
+        await room.service.delivered(act_of(ticked), ok=True)
+        for _ in range(20):
+            room.house.later(hours=1)
+            assert "pills" not in (await room.tick()).message
+        room.house.later(hours=4)
+        assert "pills" in (await room.tick()).message
+
+
 async def test_a_routine_that_is_put_off_by_its_id_comes_after_that(tmp_path: Path):
     async with open_room(tmp_path) as room:
         await room.fill()

@@ -13,7 +13,7 @@ from recalld.heartbeat.rate import ANSWER_WITHIN
 # So long an acknowledgement without a time of its own is silence.
 ACKNOWLEDGED_FOR = timedelta(hours=24)
 KEPT_FOR = timedelta(days=7)
-_SCHEDULED = "scheduled:"
+SCHEDULED = "scheduled:"
 
 
 def prepared(decision: Decision, snapshot: Snapshot, act_id: str) -> Act:
@@ -48,7 +48,7 @@ def topics(decision: Decision) -> tuple[str, ...]:
 
 
 def _is_scheduled(signal: Signal) -> bool:
-    return signal.id.startswith(_SCHEDULED)
+    return signal.id.startswith(SCHEDULED)
 
 
 def footprints(
@@ -97,8 +97,8 @@ def silenced(act: Act, *, schedules: bool = True) -> tuple[str, ...]:
     Without ``schedules``: not those of what was due by one. It counts anew from when it was told.
     """
     keys = dict.fromkeys((*act.memory_ids, *act.signal_ids))
-    due = () if schedules else [key for key in keys if key.startswith(_SCHEDULED)]
-    left_out = {*due, *(key.removeprefix(_SCHEDULED) for key in due)}
+    due = () if schedules else [key for key in keys if key.startswith(SCHEDULED)]
+    left_out = {*due, *(key.removeprefix(SCHEDULED) for key in due)}
     return tuple(key for key in keys if key not in left_out)
 
 

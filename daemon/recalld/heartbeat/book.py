@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
-from recalld.heartbeat.acts import footprints, silenced, topics
+from recalld.heartbeat.acts import SCHEDULED, footprints, silenced, topics
 from recalld.heartbeat.cooldown import Pace
 from recalld.heartbeat.model import Act, Decision, Seen, Snapshot, State, Suppressed, Tier
 from recalld.heartbeat.novelty import first_rest
@@ -16,6 +16,8 @@ from recalld.heartbeat.standing import state_of
 CALLS_KEPT = timedelta(hours=48)
 # A memory that was shown longer ago may be shown as if never.
 SURFACED_KEPT = timedelta(days=30)
+# A schedule that was put off is still told so long after that.
+PUT_OFF_KEPT = timedelta(hours=24)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,10 +103,15 @@ def after_tick(book: Book, decision: Decision, snapshot: Snapshot) -> Book:
     return replace(
         book,
         suppressed=footprints(book.suppressed, decision, now),
-        snoozed={key: until for key, until in book.snoozed.items() if until > now},
+        snoozed={key: until for key, until in book.snoozed.items() if _is_kept(key, until, now)},
         surfaced={key: at for key, at in book.surfaced.items() if now - at < SURFACED_KEPT},
         seen={**book.seen, **first},
     )
+
+
+def _is_kept(key: str, until: datetime, now: datetime) -> bool:
+    """What has a schedule has to come when it was put off to, though that tick may be silent."""
+    return until > now - (PUT_OFF_KEPT if key.startswith(SCHEDULED) else timedelta(0))
 
 
 def after_delivery(book: Book, kept: KeptAct, at: datetime) -> Book:

@@ -12,7 +12,7 @@ import structlog
 from recalld.budget import Run
 from recalld.errors import NotFound
 from recalld.heartbeat import book as books
-from recalld.heartbeat.acts import prepared, replied, silent_until
+from recalld.heartbeat.acts import SCHEDULED, prepared, replied, silent_until
 from recalld.heartbeat.book import KeptAct
 from recalld.heartbeat.cooldown import PACES
 from recalld.heartbeat.cron import has_schedule
@@ -255,7 +255,8 @@ class HeartbeatService:
                     await self._world.memories.touch([memory.id])
                     return
                 ledger = await self._keeper.open(memory.owner, now)
-                after = books.silenced_until(ledger.book, [memory.id], until)
+                due = [f"{SCHEDULED}{memory.id}"] if has_schedule(memory) else []
+                after = books.silenced_until(ledger.book, [memory.id, *due], until)
                 await self._keeper.keep(memory.owner, after)
             return
         owner, _ = await self._found(act_id)

@@ -1,7 +1,7 @@
 """A memory whose ``cron:`` tag says that its time has come."""
 
 from collections.abc import Iterable, Iterator
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from typing import NamedTuple
 
@@ -26,13 +26,14 @@ class _Ready(NamedTuple):
 def _find(snapshot: Snapshot) -> tuple[Signal, ...]:
     """Active and stale memories that are due since they were last used, the longest due first.
 
+    What was told and put off is due again when that is over.
     Of several schedules of a memory, the one that was due first. A tag that is no schedule is
     left out; ``cron.problem`` says what is wrong with it.
     """
     ready = [
         _Ready(memory, due)
         for memory, _ in noted(snapshot, _tagged)
-        if not is_surfaced(snapshot, memory, AGAIN_AFTER)
+        if _put_off(snapshot, memory) or not is_surfaced(snapshot, memory, AGAIN_AFTER)
         for due in _first(snapshot, memory)
     ]
     ready.sort(key=lambda one: (one.due.at, one.memory.id))
@@ -49,11 +50,21 @@ def _first(snapshot: Snapshot, memory: Memory) -> list[cron.Due]:
 
 
 def _due(snapshot: Snapshot, memory: Memory) -> Iterator[cron.Due]:
+    put_off = _put_off(snapshot, memory)
     for schedule in cron.schedules(memory):
         last = cron.last_time(schedule, memory, snapshot.zone)
         due = cron.due(schedule, last, snapshot.now, snapshot.zone)
         if due is not None:
             yield due
+        elif put_off is not None:
+            yield cron.Due(schedule=schedule, at=put_off, missed=False)
+
+
+def _put_off(snapshot: Snapshot, memory: Memory) -> datetime | None:
+    """Until when it was put off, if that is over and it was not told since."""
+    until = snapshot.snoozed.get(f"{LABEL.name}:{memory.id}")
+    over = until is not None and memory.accessed_at < until <= snapshot.now
+    return until if over else None
 
 
 def _found(snapshot: Snapshot, one: _Ready) -> Found:
