@@ -47,6 +47,10 @@ def test_every_reason_has_words():
     assert set(WHY) == {reason.value for reason in Reason}
 
 
+def test_a_list_without_signals_says_so(daemon: Process):
+    assert "\n  no signals" in recalld(daemon, "--signals")
+
+
 def test_it_shows_signals_decision_and_why_and_what_is_shown_is_told(daemon: Process):
     fill(daemon)
     listed = recalld(daemon, "--signals")

@@ -3,6 +3,7 @@
 import json
 import os
 import subprocess
+import time
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
@@ -119,6 +120,24 @@ def test_people_read_it_in_lines(capsys):
     assert memory_id in said(capsys, "search", "Anna", "--owner", "read")
     assert said(capsys, "list", "--owner", "nobody") == "nothing remembered\n"
     assert said(capsys, "search", "unheard", "--owner", "read") == "nothing found\n"
+
+
+def test_a_list_says_when_things_are_due_by_the_clock_of_the_machine(capsys, monkeypatch):
+    monkeypatch.setenv("TZ", "Asia/Shanghai")
+    time.tzset()
+    try:
+        when = ("--expires", "2031-05-01T09:30", "--created", "2026-05-02")
+        added(capsys, "Renew the domain", "-t", "plan", "--owner", "due", *when)
+        added(capsys, "Sometime", "-t", "plan", "--owner", "due", "--created", "2026-05-01")
+        head, first, second = said(capsys, "list", "--owner", "due").splitlines()
+    finally:
+        monkeypatch.delenv("TZ")
+        time.tzset()
+    assert head.split()[-3:] == ["created", "due", "content"]
+    assert "2026-05-02 00:00  2031-05-01 09:30  Renew the domain" in first
+    assert second.split()[-2:] == ["-", "Sometime"]
+    added(capsys, "Dateless", "-t", "plan", "--owner", "undue")
+    assert "due" not in said(capsys, "list", "--owner", "undue").splitlines()[0]
 
 
 def test_a_page_says_how_to_go_on(capsys):

@@ -97,12 +97,17 @@ def table_of(
     otherwise: str,
     scores: Sequence[tuple[object, object]] | None = None,
 ) -> None:
-    """One a line; ``scores`` in front of each: what orders them, and how near it is."""
+    """One a line; ``scores`` in front of each: what orders them, and how near it is. When they
+    are due stands there where one of them has a date."""
     if not memories:
         say(otherwise)
         return
     head = ["id", "type", "state", "imp.", "created", "content"]
     lines = [_row(memory) for memory in memories]
+    if any(memory.get("expires_at") for memory in memories):
+        head.insert(-1, "due")
+        for line, memory in zip(lines, memories, strict=True):
+            line.insert(-1, _time(memory.get("expires_at")))
     if scores is not None:
         head = ["score", "near", *head]
         lines = [[*pair, *line] for pair, line in zip(scores, lines, strict=True)]
@@ -113,5 +118,14 @@ def _row(memory: Mapping[str, object]) -> list[object]:
     kind, state, importance, created = (memory.get(name) for name in _SEEN)
     words = " ".join(str(memory.get("content")).split())
     short = words if len(words) <= _CONTENT_CHARS else words[: _CONTENT_CHARS - 1] + "…"
-    at = str(created)[:_TIME_CHARS].replace("T", " ")
-    return [memory.get("id"), kind, state, importance, at, short]
+    return [memory.get("id"), kind, state, importance, _time(created), short]
+
+
+def _time(value: object) -> str:
+    """As this machine's clock shows it, as times are given; ``-`` for none."""
+    if not value:
+        return "-"
+    try:
+        return f"{datetime.fromisoformat(str(value)).astimezone():%Y-%m-%d %H:%M}"
+    except (ValueError, OverflowError):
+        return str(value)[:_TIME_CHARS].replace("T", " ")

@@ -84,7 +84,10 @@ def attach(app: typer.Typer) -> None:
 
 def show(result: dict[str, object], *, explain: bool) -> None:
     say(headline(result))
-    for signal in _rows(result, "signals"):
+    signals = _rows(result, "signals")
+    if not signals and result.get("decision_reason") == "signals_only":
+        say("  no signals; what was told within the hour is none")
+    for signal in signals:
         say(f"  {signal.get('tier')}  {_short(signal.get('title'))}  [{signal.get('check')}]")
     if explain:
         _explain(result)
