@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from time import process_time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from recalld.continuity.checkpoint import FIELDS, SECTIONS, canonical, parse, render
@@ -91,6 +91,8 @@ def test_an_empty_checkpoint_says_none_everywhere_s2_5():
 
 @settings(max_examples=600, deadline=None)
 @given(CHECKPOINTS)
+@example(Checkpoint(extra="#Current State\r\u2028#Objective"))
+@example(Checkpoint(extra="words\n\n     ## Blockers\nx"))
 def test_what_is_written_is_read_back(checkpoint: Checkpoint):
     plain = canonical(checkpoint)
     assert canonical(plain) == plain

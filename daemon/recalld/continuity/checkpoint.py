@@ -134,7 +134,8 @@ class _File:
 
     @property
     def extra(self) -> str:
-        preface = "\n".join(escape(self.preface)).strip()
+        # Escaped as it stands at last: a line may look like a heading once its blanks are gone.
+        preface = "\n".join(escape("\n".join(self.preface).strip().split("\n")))
         notes = f"{NOTES}\n\n{preface}" if preface else ""
         return "\n\n".join(filter(None, (notes, "\n".join(self.others).strip())))
 

@@ -46,8 +46,7 @@ OFFER = (
 )
 DECIDED = (
     r"(?:(?:we|i|they|you)(?:'ve| have| had)? (?:now |also |just |all |finally "
-    r"|already )*(?:decided"
-    r"|agreed|chose|settled|picked|opted)(?! whether| if\b| yet)|(?:^|\W)decided (?:to|on|against"
+    r"|already )*(?:decided|agreed|chose|settled|picked|opted)(?! whether| if\b| yet)|(?:^|\W)decided (?:to|on|against"
     r"|that|not)"
     r"|(?:it|that) (?:is|was) (?:decided|agreed)"
     r"|(?:let's|we'll|we will|we're going to|we are going to|i'll|i will) (?:go with|stick with"
@@ -149,6 +148,8 @@ ARRIVED = (
     r"|open(?:ed)?|live|attached|below)|are (?:here|ready|available|back|there"
     r"|in (?!progress\b|doubt\b|conflict\b|the way\b|use\b)|open|attached|below)|came (?:in|back"
     r"|through)|went through"
+    r"|(?:is|are|was) (?:fine|okay?|cleared|settled|sorted)|said (?:yes|ok)|says? (?:yes|ok)"
+    r"|(?:green light|go-ahead) (?:came|is there|from)"
     r"|confirmed|renewed|signed off|has (?:sent|given|answered|replied)|sent (?:me|us|it|you|the)"
     r"|here(?:'s| is| are)|got the|gave (?:me|us|you)|landed|let (?:me|us|you) in)\b"
 )
@@ -228,8 +229,7 @@ SUPPOSED = (
 # What is so only where something else is.
 CONDITIONAL = (
     r"\W*(?:(?:and|but|so|then|also|only)[\s,]+)*+(?:if|unless|once|when(?:ever)?|as soon as"
-    r"|in case"
-    r"|assuming|provided|until)\b"
+    r"|in case|assuming|provided|until)\b"
 )
 FILLER = (
     r"\W*(?:of course|certainly|absolutely|thanks?|thank you|you're (?:welcome|right)|happy to"

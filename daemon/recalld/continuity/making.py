@@ -6,7 +6,7 @@ from datetime import datetime
 
 import msgspec
 
-from recalld.continuity import extract, guard, progress
+from recalld.continuity import extract, guard, over, progress
 from recalld.continuity.likeness import same_step
 from recalld.continuity.model import Checkpoint, Done, Origin, Parsed, Ruling, Turn
 from recalld.continuity.surfacing.results import Lines
@@ -100,19 +100,26 @@ def ruling_of(
     if new is None:
         empty = lines.put(Checkpoint()) if old.parsed is None else None
         return Ruling(write=empty, why=NOTHING_SAID)
-    done = None if before is None else _done(before, turns)
-    settled = frozenset() if before is None else extract.settled(before, turns)
-    ruling = guard.rule(
-        old.parsed,
-        new,
-        old_origin=old.origin,
-        new_origin=Origin.MACHINE,
-        finished=done,
-        settled=settled,
-    )
+    if old.base is not None and old.base != before:
+        # The file is of another session: this one goes on from where it was itself.
+        own = _ruled(Parsed(checkpoint=old.base), new, turns, Origin.MACHINE)
+        new = new if own.write is None else own.write
+    ruling = _ruled(old.parsed, new, turns, old.origin)
     if ruling.write is None:
         return ruling
     return replace(ruling, write=lines.put(ruling.write))
+
+
+def _ruled(old: Parsed | None, new: Checkpoint, turns: Sequence[Turn], origin: Origin) -> Ruling:
+    before = None if old is None else old.checkpoint
+    return guard.rule(
+        old,
+        new,
+        old_origin=origin,
+        new_origin=Origin.MACHINE,
+        finished=None if before is None else _done(before, turns),
+        settled=frozenset() if before is None else extract.settled(before, turns),
+    )
 
 
 def _unused(old: Old, before: Checkpoint | None, heard: Heard, *, again: bool) -> list[Turn]:
@@ -128,9 +135,11 @@ def _unused(old: Old, before: Checkpoint | None, heard: Heard, *, again: bool) -
 
 
 def finished(checkpoint: Checkpoint, heard: Heard, *, modified_at: datetime) -> Done | None:
-    """Whether turns later than the checkpoint report its work as done."""
+    """Whether turns later than the checkpoint report its work as done, or did its next step."""
     turns = heard.later_than(checkpoint.updated_at or modified_at)
-    return _done(checkpoint, turns) if turns else None
+    if not turns:
+        return None
+    return _done(checkpoint, turns) or over.carried_out(checkpoint, turns)
 
 
 def _done(checkpoint: Checkpoint, turns: Sequence[Turn]) -> Done | None:

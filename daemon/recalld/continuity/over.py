@@ -7,13 +7,19 @@ from recalld.continuity import extract_en, extract_zh
 from recalld.continuity.going import going_of
 from recalld.continuity.hearing import Exchange, Hearing, exchange
 from recalld.continuity.likeness import content, same_step
-from recalld.continuity.model import Checkpoint, Turn
+from recalld.continuity.model import Checkpoint, Done, Turn
 from recalld.continuity.placeholders import is_placeholder
-from recalld.continuity.progress import MIN_OWN_WORDS, reported_done, reports_done
+from recalld.continuity.progress import (
+    MAX_SAID_CHARS,
+    MIN_OWN_WORDS,
+    reported_done,
+    reports_done,
+)
 from recalld.continuity.statements import Statement, Topic
 from recalld.continuity.told import Told, offers, weigh, words_of
 from recalld.continuity.wording import MAX_SENTENCE_CHARS, asks, plain, sentences
 from recalld.text.language import has_cjk
+from recalld.text.quote import shortened
 
 MIN_STATED_WORDS = 2
 # Of any Chinese question.
@@ -53,13 +59,33 @@ def settled(checkpoint: Checkpoint, turns: Sequence[Turn]) -> bool:
     """
     if not checkpoint.next_action:
         return False
+    later = _later(checkpoint, turns)
+    return _is_settled(checkpoint.next_action, Hearing(later), range(len(later)))
+
+
+def carried_out(checkpoint: Checkpoint, turns: Sequence[Turn]) -> Done | None:
+    """The first of the later turns that carried out the next action, as ``settled``.
+
+    The turns may be of other work, so the report has words of the action: two, where it has three.
+    """
+    wanted = content(checkpoint.next_action)
+    hearing = Hearing(_later(checkpoint, turns))
+    for place, one in enumerate(hearing.said if wanted else ()):
+        if not _is_carried_out(checkpoint.next_action, hearing, place):
+            continue
+        for told in hearing.told(place):
+            if 2 * len(wanted & content(told.report)) >= min(3, len(wanted)):
+                return Done(at=one.turn.at, said=shortened(told.report, MAX_SAID_CHARS))
+    return None
+
+
+def _later(checkpoint: Checkpoint, turns: Sequence[Turn]) -> list[Exchange]:
     since = checkpoint.updated_at
-    later = [
+    return [
         exchange(turn)
         for turn in sorted(turns, key=lambda turn: turn.at)
         if since is None or turn.at > since
     ]
-    return _is_settled(checkpoint.next_action, Hearing(later), range(len(later)))
 
 
 def _is_settled(planned: str, hearing: Hearing, places: Iterable[int]) -> bool:
