@@ -88,3 +88,36 @@ async def test_either_language_finds_both(tmp_path: Path):
         assert len(memories) == 5
         unlike = [each.similarity for each in nearest(chinese.memory)]
         assert max(unlike) < 0.5
+
+
+@pytest.mark.parametrize(
+    ("old", "fresh", "query"),
+    [
+        (
+            "Picked Redis over Memcached for the session cache",
+            ("Hand in the tax return", "Pay the rent", "Renew the TLS certificate of the shop"),
+            "redis or memcached",
+        ),
+        (
+            "The TLS certificate of the shop expired and took the checkout down",
+            ("Hand in the tax return", "Rotate the API keys", "Water the plants"),
+            "why did the checkout go down",
+        ),
+        ("只喝茶不喝咖啡", ("提交今年的报税表", "交房租", "轮换 API 密钥"), "咖啡还是茶"),
+        (
+            "会话缓存选了 Redis，没选 Memcached",
+            ("提交今年的报税表", "周一部署到生产环境", "检查备份"),
+            "Redis 还是 Memcached",
+        ),
+    ],
+)
+async def test_an_old_answer_stands_before_what_is_merely_fresh(
+    tmp_path: Path, old: str, fresh: tuple[str, ...], query: str
+):
+    async with open_house(tmp_path, embedder=shipped()) as house:
+        await house.service.add(new(old, MemoryType.EVENT))
+        house.later(days=50)
+        for content in fresh:
+            await house.service.add(new(content, MemoryType.PLAN, importance=0.9))
+        best, *_ = (await house.service.search("ann", query)).found
+        assert best.memory.content == old

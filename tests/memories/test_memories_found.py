@@ -16,7 +16,7 @@ from recalld.memories.library import Library
 from recalld.memories.listing import matching, page
 from recalld.memories.model import Memory, MemoryState, MemoryType, Visibility, Wanted
 from recalld.memories.owners import may_see, team_of
-from recalld.memories.score import balanced, recency
+from recalld.memories.score import balanced, ranked, recency
 from support.memory_world import AT, memory
 
 DIMENSION = 16
@@ -161,6 +161,15 @@ def test_the_balanced_score_weighs_as_told():
     assert balanced(replace(fresh, confidence=0.0), 1.0, AT) == pytest.approx(0.95)
     long_after = AT + timedelta(days=100_000)
     assert balanced(fresh, 1.0, long_after) == pytest.approx(0.6 + 0.2 * recency(fresh, long_after))
+
+
+def test_what_lies_behind_the_nearest_counts_less_by_itself():
+    fresh = memory(importance=1.0, confidence=1.0)
+    assert ranked(fresh, 0.6, 0.6, AT) == balanced(fresh, 0.6, AT)
+    assert ranked(fresh, 0.3, 0.6, AT) == pytest.approx(0.35 * 0.3 + 0.65 / 4)
+    assert ranked(fresh, 0.0, 0.6, AT) == ranked(fresh, -0.2, 0.6, AT) == 0.0
+    # Where nothing is near, nothing lies behind.
+    assert ranked(fresh, 0.0, 0.0, AT) == ranked(fresh, -0.5, -0.2, AT) == pytest.approx(0.65)
 
 
 @given(st.floats(-1, 1), st.floats(0, 1), st.floats(0, 1), st.integers(0, 9_000))

@@ -33,7 +33,7 @@ from recalld.memories.owners import may_see
 from recalld.memories.pipeline import Nearness
 from recalld.memories.scale import Scale
 from recalld.memories.schedule import Upkeep
-from recalld.memories.score import balanced
+from recalld.memories.score import by_score
 from recalld.memories.world import World
 from recalld.memories.writer import Writer
 
@@ -139,12 +139,7 @@ class MemoryService:
             self._world.counters.add("memories.searched_by_words")
         near = partial(self._library.view(owner).nearest, vector, text, wanted or Wanted())
         found = await self._in_thread(partial(near, limit=RANKED * limit, floor=min_score))
-        now = self._world.now()
-        scored = [
-            replace(each, score=balanced(each.memory, each.similarity, now)) for each in found
-        ]
-        scored.sort(key=lambda each: (-each.score, each.memory.id))
-        best = tuple(scored[:limit])
+        best = by_score(found, self._world.now())[:limit]
         self._upkeep.looked_at(each.memory.id for each in best)
         waiting = self._world.embedder.state is not EmbedderState.OFF
         return Search(found=best, by_words=vector is None and waiting)
