@@ -256,6 +256,12 @@ def test_the_past_that_says_the_same_is_told_once():
     assert block(telling).count("Paid") == 2
 
 
+def test_of_two_languages_the_foremost_has_the_labels():
+    english, chinese = a_signal("Scheduled for now: Check the backup"), a_signal("周一常有：事件")
+    assert message(a_telling(english, chinese)).startswith("[Priority]")
+    assert message(a_telling(chinese, english)).startswith("[优先]")
+
+
 def test_what_was_resolved_is_called_so_in_chinese():
     due, other = a_signal("待办：发布"), a_signal("待办：备份")
     past = (

@@ -1,6 +1,7 @@
 """What is said to the user, or to the agent that speaks to the user. Pure.
 
-In the language of what it tells: labels are Chinese where most of that is.
+In the language of what it tells: labels are Chinese where most of that is, or half of it and the
+foremost.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -155,4 +156,5 @@ def _is_chinese(telling: Telling) -> bool:
     told += [] if decision.nudge is None else [decision.nudge.content]
     if not told:
         return prefers_chinese(telling.snapshot)
-    return 2 * sum(is_cjk(text) for text in told) >= len(told)
+    chinese = sum(map(is_cjk, told))
+    return 2 * chinese > len(told) or (2 * chinese == len(told) and is_cjk(told[0]))
