@@ -143,7 +143,11 @@ def _go_together(told: Sequence[Told], weights: Sequence[int]) -> bool:
 def _states_to(one: Told, exchange: Exchange) -> bool:
     """Whether it says something to somebody who talks of work, not of the weather."""
     user = exchange.user
-    if not over.states(one) or words_of(user).thanks.match(user) is not None:
+    if (
+        not over.states(one)
+        or over.is_command(user)
+        or words_of(user).thanks.match(user) is not None
+    ):
         return False
     if over.lets_go_on(user, "") or over.asks_for_work(user) or any(map(_rules, exchange.asked)):
         return True

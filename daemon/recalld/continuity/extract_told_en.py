@@ -27,6 +27,7 @@ NEXT = (
     r"|\W*it (?:only |still )?remains to (?P<remains>.*)"
     r"|\W*(?:(?:and|so|then|now|but)[\s,]+)*+(?:(?:now |then )?only )(?P<only>.{3,}?)"
     r" (?:is|are) (?:still )?(?:left|missing|open|to do)\W*$"
+    r"|\W*(?:(?:and|so|then|now|but)[\s,]+)*+(?P<comes>[^,;]{3,80}?) (?:is|are|comes?) next\W*$"
 )
 # A plan, which may be the way to what is told behind it.
 PLAN = (
@@ -46,9 +47,8 @@ OFFER = (
 )
 DECIDED = (
     r"(?:(?:we|i|they|you)(?:'ve| have| had)? (?:now |also |just |all |finally "
-    r"|already )*(?:decided|agreed|chose|settled|picked|opted)(?! whether| if\b| yet)|(?:^|\W)decided (?:to|on|against"
-    r"|that|not)"
-    r"|(?:it|that) (?:is|was) (?:decided|agreed)"
+    r"|already )*(?:decided|agreed|chose|settled|picked|opted)(?! whether| if\b"
+    r"| yet)|(?:^|\W)decided (?:to|on|against|that|not)|(?:it|that) (?:is|was) (?:decided|agreed)"
     r"|(?:let's|we'll|we will|we're going to|we are going to|i'll|i will) (?:go with|stick with"
     r"|stick to|stay with|drop|settle for)"
     r"|(?:we'll|we will|we're going to|we are going to) (?:use|keep|not use)"
@@ -233,13 +233,13 @@ CONDITIONAL = (
 )
 FILLER = (
     r"\W*(?:of course|certainly|absolutely|thanks?|thank you|you're (?:welcome|right)|happy to"
-    r"|let me know|feel free|is there anything|anything else|i hope|hope this|sorry|i apologi[sz]e"
+    r"|bye\b|see you|cheers|let me know|feel free|is there anything|anything else|i hope|hope this|sorry|i apologi[sz]e"
     r"|here(?:'s| is| are) (?:a|an|the|how|what|my|some)\b"
     r"|(?:now )?i (?:now )?(?:see|understand|have (?:a|the|everything|all|enough)|get it)\b"
     r"|(?:i'm |i am )?glad\b|my pleasure|any ?time\b|no (?:problem|worries)|enjoy\b"
     r"|you (?:said|wrote|asked|mentioned|told|want|have|can|could|should|need|may|might|will)\b"
     r"|noted\W*$|will do\W*$|(?:i'll|i will|we'll) wait\b|(?:i'm |i am )?waiting for you\b"
-    r"|good (?:morning|question|idea|point|catch|news))\b.*"
+    r"|good (?:morning|night|evening|luck|question|idea|point|catch|news))\b.*"
 )
 # Said to be polite, in front of what is said.
 POLITE = (

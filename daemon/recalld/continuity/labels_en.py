@@ -13,7 +13,7 @@ NEXT = (
     r"(?: (?:steps?|actions?|up|tasks?|thing|in line|on the list))?|up next|coming up"
     r"|what(?:'?s| is| comes) (?:next|left|remaining|still open)"
     r"|(?:the )?remaining(?: (?:steps?|work|tasks?|items?|todos?))?"
-    r"|to-?dos?(?: list)?|to do|still (?:to do|open|missing|to come)|left to do|what remains"
+    r"|to-?dos?(?: list)?|to do|still (?:to do|open|missing|to come)|left(?: to do)?|what remains"
     r"|follow-?ups?|(?:open|outstanding|pending)(?: (?:items?|tasks?|points?|work|todos?))?"
     r"|action items?)\b"
 )

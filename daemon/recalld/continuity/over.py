@@ -38,6 +38,7 @@ _TROUBLE = {
     False: re.compile(extract_en.TROUBLE, re.IGNORECASE),
     True: re.compile(extract_zh.TROUBLE),
 }
+_COMMAND = re.compile(r"\s*/[\w:-]+\s*")
 _LETTERS = re.compile(r"\w")
 
 
@@ -74,7 +75,7 @@ def carried_out(checkpoint: Checkpoint, turns: Sequence[Turn]) -> Done | None:
         if not _is_carried_out(checkpoint.next_action, hearing, place):
             continue
         for told in hearing.told(place):
-            if 2 * len(wanted & content(told.report)) >= min(3, len(wanted)):
+            if _tells(told, wanted):
                 return Done(at=one.turn.at, said=shortened(told.report, MAX_SAID_CHARS))
     return None
 
@@ -146,13 +147,28 @@ def _is_carried_out(planned: str, hearing: Hearing, place: int) -> bool:
     told = hearing.told(place)
     if _asks_whether(one.user, planned):
         return bool(told) and not _is_unfinished(told[0]) and reports_done(told[0].report)
-    if hearing.explains(place) or not lets_go_on(one.user, planned):
-        return False
-    if any(each.blocked for each in told):
+    if hearing.explains(place) or any(each.blocked for each in told):
         return False
     reports = [each for each in told if weigh(each, asked=False) >= MIN_WEIGHT]
     said = reports or [each for each in told if states(each)]
-    return bool(said) and not _is_unfinished(said[-1])
+    if not said or _is_unfinished(said[-1]):
+        return False
+    return lets_go_on(one.user, planned) or _is_about(planned, one.user, said)
+
+
+def _is_about(planned: str, user: str, reports: Iterable[Told]) -> bool:
+    """Whether the user says something of what is planned, and one of the reports tells it."""
+    wanted = content(planned)
+    if len(user) > MAX_SENTENCE_CHARS or wanted.isdisjoint(content(user)):
+        return False
+    if asks(user) or going_of(user).holds.search(plain(user)) is not None:
+        return False
+    return any(_tells(each, wanted) for each in reports)
+
+
+def _tells(told: Told, wanted: frozenset[str]) -> bool:
+    """Whether it has words of what is wanted: two, where that has three."""
+    return 2 * len(wanted & content(told.report)) >= min(3, len(wanted))
 
 
 def _asks_whether(user: str, planned: str) -> bool:
@@ -168,7 +184,7 @@ def _asks_whether(user: str, planned: str) -> bool:
 
 def lets_go_on(user: str, planned: str) -> bool:
     """Whether the user lets the agent do what is planned: says yes, or asks for that itself."""
-    if len(user) > MAX_SENTENCE_CHARS:
+    if len(user) > MAX_SENTENCE_CHARS or is_command(user):
         return False
     said = plain(user)
     if not user.strip() or asks(user) or going_of(user).holds.search(said) is not None:
@@ -197,6 +213,11 @@ def states(one: Told) -> bool:
         return False
     said = words.supposed.search(statement.plain) is None
     return said and len(content(statement.text)) >= MIN_STATED_WORDS
+
+
+def is_command(user: str) -> bool:
+    """Whether it is for the host ("/login"), and says nothing of the work."""
+    return _COMMAND.fullmatch(user) is not None
 
 
 def asks_for_work(user: str) -> bool:
