@@ -156,6 +156,7 @@ DONE = (
     ("merge 小李的 PR", "小李的 PR 已 merge"),
     ("review PR #88", "PR #88 已评审"),
     ("交六月的房租", "六月的房租交了"),
+    ("续订商店的 TLS 证书", "商店的 TLS 证书已 renew"),
 )
 OPEN = (
     # Not, not yet, not all, not really.
