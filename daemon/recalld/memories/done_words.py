@@ -44,7 +44,7 @@ _CHINESE = """
 准备 準備 | 准备好 準備好 准备完 準備完
 完成 | 完成
 关闭 關閉 | 关闭 關閉 关掉 關掉
-"""
+"""  # noqa: E501
 
 
 def _words(text: str) -> frozenset[str]:
