@@ -35,6 +35,9 @@ PLAN = (
     rf"|in the meantime|first)[\s,]+)*+(?:{_I_WILL}|let me|we need to|i need to|we should)"
     rf" (?:now |next |then |also |still )*+{_NO_PLAN}(?P<plan>.*)"
     rf"|\W*now (?P<now>{VERB}\b.*)"
+    r"|\W*(?:now,? (?!running\b|working\b|using\b|being\b|having\b|going\b|waiting\b|nothing\b"
+    r"|every|something\b|according\b)(?P<doing>[a-z]{3,}ing (?!now\b).*)"
+    r"|(?:now )?(?:starting with|moving on to|continuing with) (?P<with>.*))"
 )
 # What an agent asks to be allowed.
 OFFER = (
@@ -233,8 +236,8 @@ CONDITIONAL = (
 )
 FILLER = (
     r"\W*(?:of course|certainly|absolutely|thanks?|thank you|you're (?:welcome|right)|happy to"
-    r"|bye\b|see you|cheers|let me know|feel free|is there anything|anything else|i hope|hope this|sorry|i apologi[sz]e"
-    r"|here(?:'s| is| are) (?:a|an|the|how|what|my|some)\b"
+    r"|bye\b|see you|cheers|let me know|feel free|is there anything|anything else"
+    r"|i hope|hope this|sorry|i apologi[sz]e|here(?:'s| is| are) (?:a|an|the|how|what|my|some)\b"
     r"|(?:now )?i (?:now )?(?:see|understand|have (?:a|the|everything|all|enough)|get it)\b"
     r"|(?:i'm |i am )?glad\b|my pleasure|any ?time\b|no (?:problem|worries)|enjoy\b"
     r"|you (?:said|wrote|asked|mentioned|told|want|have|can|could|should|need|may|might|will)\b"
@@ -273,7 +276,7 @@ ORDER = (
 
 # One of these is in all that plans, blocks or decides.
 PLAN_MARKS = (
-    "now ", "only ",
+    "now ", "only ", "starting with ", "moving on ", "continuing with ",
     "next", "will ", "'ll ", "going to ", "want", "plan to ", "intend to ", "let me ", "need to ",
     "have to ", "should", "remains to ", "what's", "what is", "what remains", "shall ", "can i",
     "can we", "may i", "may we", "like me to", "ready ",
