@@ -35,6 +35,29 @@ async def test_turns_of_several_rounds_become_one_checkpoint_each_and_none_twice
         assert (await scene.turns.progress())[0] == 2
 
 
+class StuckDisk(Workbench):
+    """Whatever is written never gets there."""
+
+    async def write(self, checkpoint, *, expected_sha):
+        await anyio.sleep_forever()
+
+
+@pytest.mark.allow_errors
+async def test_what_was_said_is_told_before_a_slow_disk_has_it(tmp_path):
+    async with open_scene(tmp_path, bench=StuckDisk) as scene:
+        root = str(scene.root)
+        assert "No active work is recorded" in await scene.prompt("continue")
+        await scene.work()
+        await scene.turn("Write the release notes of the mobile app.", "I'll do that.", key="other")
+        scene.service.turned(root, KEY)
+        told = await scene.prompt("continue")
+        assert not scene.file.exists()
+        assert "Objective: Please build the user authentication module" in told
+        assert "release notes" not in told
+        # Nothing of the other session is made up for who said nothing.
+        assert "No active work is recorded" in await scene.prompt("continue", key="third")
+
+
 async def test_a_restart_begins_where_the_last_one_stopped(tmp_path):
     async with open_scene(tmp_path) as scene:
         await scene.work()

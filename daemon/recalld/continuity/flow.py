@@ -212,7 +212,8 @@ class ContinuityService:
     async def _told(self, who: Who, *, asked: bool, why: str) -> tuple[str | None, Sheet | None]:
         """The text for the agent and the file it is of. What is owed is claimed before anything
         is waited for, and given back where nothing comes of it."""
-        now, tokens = self._world.now(), self._world.policy().snapshot_tokens
+        now, policy = self._world.now(), self._world.policy()
+        tokens = policy.snapshot_tokens
         claim = self._owed.claim(who, now=now, room_tokens=results_room(tokens))
         request = Request(
             claim=claim,
@@ -220,11 +221,12 @@ class ContinuityService:
             asked=asked,
             now=now,
             tokens=tokens,
+            ignore=policy.ignore_patterns,
         )
         done = False
         try:
-            await self._caught_up(who)
-            recovery, sheet = await told(self.desks.of(who.root), request, self._sources)
+            asking = replace(request, late=not await self._caught_up(who))
+            recovery, sheet = await told(self.desks.of(who.root), asking, self._sources)
             done = True
         finally:
             if not done:
@@ -240,17 +242,22 @@ class ContinuityService:
             )
         return recovery, sheet
 
-    async def _caught_up(self, who: Who) -> None:
-        """What the session said a moment ago is in the file, where that takes no time."""
+    async def _caught_up(self, who: Who) -> bool:
+        """Whether what the session said a moment ago is in the file: it is put there where that
+        takes no time."""
         if not self._world.policy().safety_write or not self.safety.is_fresh(who):
-            return
+            return True
 
-        async def made() -> None:
+        async def made() -> bool:
             async with self.desks.of(who.root).lock:
                 await self.safety.make(who)
+            return True
 
         counters = self._world.counters
-        await attempt("catch_up", made, otherwise=None, limit_ms=CATCH_UP_MS, counters=counters)
+        limit_ms = CATCH_UP_MS
+        return await attempt(
+            "catch_up", made, otherwise=False, limit_ms=limit_ms, counters=counters
+        )
 
     async def _kept(self, who: Who) -> Fields:
         seen = await self._saved(who)

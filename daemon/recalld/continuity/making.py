@@ -59,6 +59,14 @@ class Heard:
     def received_after(self, moment: datetime) -> list[Turn]:
         return self._turns(lambda kept: kept.received_at > moment)
 
+    def by(self, session_key: str) -> "Heard":
+        """What was said in one session."""
+        return replace(self, kept=[kept for kept in self.kept if kept.session_key == session_key])
+
+    def made_of(self, empty: Checkpoint, *, ignore: tuple[str, ...]) -> Checkpoint:
+        """What a file that names no work is about to say; ``empty`` where these name none."""
+        return extract.from_turns(empty, self.all(), ignore=ignore) or empty
+
     def all(self) -> list[Turn]:
         return self._turns(lambda _: True)
 

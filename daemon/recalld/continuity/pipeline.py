@@ -39,7 +39,8 @@ class Request:
     """What is to be told to whom. ``asked`` in words: told also that there is nothing.
 
     ``known``: labels of sub-agents whose lines in the file are told with words of their own, or
-    to somebody else.
+    to somebody else. ``late``: what the session said last may not be in the file yet.
+    Texts that hold one of ``ignore`` name no work.
     """
 
     claim: Claim
@@ -47,6 +48,8 @@ class Request:
     asked: bool
     now: datetime
     tokens: int
+    late: bool = False
+    ignore: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +76,7 @@ async def told(desk: Desk, request: Request, of: Sources) -> tuple[str | None, S
             raise
         return unreadable(str(fault)), None
     heard = Heard(kept=(), is_no_user=of.is_no_user)
-    if sheet is not None and sheet.parsed.checkpoint.active:
+    if request.late or (sheet is not None and sheet.parsed.checkpoint.active):
         none: Sequence[KeptTurn] = ()
         latest = partial(of.turns.latest, desk.root, limit=LATEST_TURNS)
         kept = await attempt(
@@ -96,9 +99,11 @@ def composed(sheet: Sheet | None, heard: Heard, request: Request) -> str | None:
     """The snapshot; the plain words that there is none, where it was ``asked`` for; else None."""
     parsed = None if sheet is None else sheet.parsed
     checkpoint = Checkpoint() if parsed is None else parsed.checkpoint
+    if request.late and not checkpoint.active:
+        checkpoint = heard.by(request.claim.who.key).made_of(checkpoint, ignore=request.ignore)
     lines = Lines(waiting=request.claim.results, known=request.known)
     done = None
-    if sheet is not None and checkpoint.active:
+    if sheet is not None and sheet.parsed.checkpoint.active:
         done = finished(checkpoint, heard, modified_at=sheet.modified_at)
     shown = replace(
         checkpoint,
