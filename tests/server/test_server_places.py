@@ -159,6 +159,22 @@ async def test_what_a_session_says_is_merged_until_it_is_written(autojump_clock)
     assert (noted.workspace, noted.client, noted.end_reason) == ("/b", "c", "done")
 
 
+async def test_two_at_once_write_what_is_unwritten_once(autojump_clock):
+    class Slow(FakeSessions):
+        async def note(self, sighting):
+            await anyio.sleep(1)
+            await super().note(sighting)
+
+    store = Slow()
+    book = SessionBook(store, counters=Counters())
+    for number in range(5):
+        book.see(SessionParam(key=f"s{number}"), NOW)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(book.flush)
+        tasks.start_soon(book.flush)
+    assert sorted(sighting.key for sighting in store.noted) == [f"s{n}" for n in range(5)]
+
+
 async def test_no_secret_of_a_session_is_written():
     secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
     store = FakeSessions()

@@ -87,7 +87,8 @@ class SessionBook:
 
     async def flush(self) -> None:
         """Write what is unwritten now; what the store refuses is counted and forgotten."""
-        for _ in range(len(self._unwritten)):
+        # Also by somebody else meanwhile: at a stop, two are at it.
+        while self._unwritten:
             _, sighting = self._unwritten.popitem(last=False)
             try:
                 await self._store.note(sighting)
