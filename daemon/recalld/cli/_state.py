@@ -22,6 +22,9 @@ BUSY_S = 0.5
 MAX_EVENTS = 5_000
 MAX_TURNS = 200
 MAX_SESSIONS = 2_000
+# Daemons do not stop and start faster than that.
+MAX_LOOKS = 5
+CLOSED_MEANWHILE = ("unable to open database file", "attempt to write a readonly database")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,13 +117,18 @@ class StateFile:
     def _rows(self, sql: str, *values: object) -> list[tuple[Any, ...]]:
         if not is_file(self.path):
             return []
-        try:
-            with _opened(self.path) as connection:
-                return connection.execute(sql, values).fetchall()
-        except sqlite3.Error as error:
-            if "no such table" in str(error):
-                return []
-            raise Unavailable("store", f"{self.path}: {error}") from error
+        looks = 0
+        while True:
+            try:
+                with _opened(self.path) as connection:
+                    return connection.execute(sql, values).fetchall()
+            except sqlite3.Error as error:
+                looks += 1
+                if "no such table" in str(error):
+                    return []
+                # Whoever used it closed it between our look and our opening: look again.
+                if looks == MAX_LOOKS or not any(told in str(error) for told in CLOSED_MEANWHILE):
+                    raise Unavailable("store", f"{self.path}: {error}") from error
 
 
 @contextmanager
