@@ -8,7 +8,7 @@ import pytest
 
 from support.told_sessions import Session, at_once, sessions, stands, turn_by_turn, wrong
 
-BY_TURN_FILES = tuple(f"unseen{number}" for number in range(5, 16))
+BY_TURN_FILES = tuple(f"unseen{number}" for number in range(5, 17))
 FILES = ("english", "chinese", "unseen", "unseen2", "unseen3", "unseen4", *BY_TURN_FILES)
 ALL = [(name, session) for name in FILES for session in sessions(name)]
 BY_TURN = [(name, session) for name, session in ALL if session.after]

@@ -166,7 +166,7 @@ def _objective(before: Checkpoint | None, said: Sequence[Exchange]) -> tuple[str
     since = 0
     last = "" if before is None else f"{before.current_step}\n{before.next_action}"
     for place, one in enumerate(said):
-        task = _other_work(one, f"{objective}\n{last}") if objective else ""
+        task = _other_work(one, objective, last) if objective else ""
         if task:
             objective, since, last = _short(task.rstrip(" :：")), place, one.answer
             continue
@@ -179,11 +179,12 @@ def _objective(before: Checkpoint | None, said: Sequence[Exchange]) -> tuple[str
     return objective, since
 
 
-def _other_work(one: Exchange, known: str) -> str:
+def _other_work(one: Exchange, objective: str, last: str) -> str:
     """What the user says has to be done before the work goes on, or goes back to; "" for none.
 
-    It is about something else than what is ``known``.
+    It is about something else than the objective and what was said ``last``.
     """
+    known = f"{objective}\n{last}"
     for place, sentence in enumerate(one.asked):
         words, said = _words(sentence), plain(sentence)
         found = words.interrupts.match(said) or words.returns.match(said)
@@ -193,7 +194,9 @@ def _other_work(one: Exchange, known: str) -> str:
         left = content(rest)
         interrupts = found.re is words.interrupts
         enough = _enough(rest) if interrupts else MIN_TASK_WORDS
-        if len(left) < enough or len(left & content(known)) >= SHARED_WORDS:
+        most = SHARED_WORDS if interrupts else 1
+        near = len(left & content(objective)) >= most
+        if len(left) < enough or near or len(left & content(known)) >= SHARED_WORDS:
             continue
         if not interrupts or _names_work(rest) or any(map(_is_task, one.asked[place + 1 :])):
             return rest

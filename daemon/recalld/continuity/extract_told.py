@@ -155,9 +155,10 @@ def _states_to(one: Told, exchange: Exchange) -> bool:
 
 
 def _rules(sentence: str) -> bool:
-    """Whether the user decides something, or calls it off."""
+    """Whether the user decides something, calls it off, or says that it is there."""
     words, said = words_of(sentence), plain(sentence)
     found = words.cancelled.search(said) or words.decided.search(said) or words.chosen.match(said)
+    found = found or words.arrived.search(said)
     return found is not None
 
 

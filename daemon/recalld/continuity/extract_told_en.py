@@ -33,8 +33,7 @@ NEXT = (
 PLAN = (
     r"\W*(?:(?:then|after that|now|afterwards|and|so|once that is done|with that done"
     rf"|in the meantime|first)[\s,]+)*+(?:{_I_WILL}|let me|we need to|i need to|we should)"
-    rf" (?:now |next |then |also |still )*+{_NO_PLAN}(?P<plan>.*)"
-    rf"|\W*now (?P<now>{VERB}\b.*)"
+    rf" (?:now |next |then |also |still )*+{_NO_PLAN}(?P<plan>.*)|\W*now (?P<now>{VERB}\b.*)"
     r"|\W*(?:now,? (?!running\b|working\b|using\b|being\b|having\b|going\b|waiting\b|nothing\b"
     r"|every|something\b|according\b)(?P<doing>[a-z]{3,}ing (?!now\b).*)"
     r"|(?:now )?(?:starting with|moving on to|continuing with) (?P<with>.*))"
@@ -65,8 +64,7 @@ CHOSEN = (
     r"|stick (?:with|to)|stay with|prefer)\s+\S+.*"
     # More words than these are a piece of work.
     r"|(?:leave out|skip|drop|take(?! (?:an?|care|your|it|into)\b)|avoid|postpone|exclude|include"
-    r"|ignore"
-    r"|pick|choose)(?: \S+){1,7}\W*$)"
+    r"|ignore|pick|choose)(?: \S+){1,7}\W*$)"
     rf"|{_POLITELY}(?:(?:don't|do not|never) (?!worry\b|forget\b|know\b|mind\b|stop\b|care\b"
     rf"|think\b"
     r"|understand\b|bother\b|see\b)|always )\w+\s+\S+.*"
@@ -79,8 +77,7 @@ CHOSEN = (
 # What was to be done is not to be any more.
 CANCELLED = (
     r"\b(?:(?:not|no longer|isn't|aren't|never) (?:needed|necessary|required|wanted)|unnecessary"
-    r"|obsolete"
-    r"|moot|superseded|called off|cancell?ed)\b"
+    r"|obsolete|moot|superseded|called off|cancell?ed)\b"
     r"|^\W*(?:(?:please|ok|okay|actually|no|then|let's|we|can|just)[\s,]+)*+(?:skip|drop|leave out"
     r"|forget(?: about)?|never mind|cancel)\b"
 )
@@ -106,8 +103,7 @@ UNDECIDED = (
 )
 BLOCKED = (
     r"(?:\b(?:is |are |am |still )?blocked (?:by|on|until)|(?:i'm|i am|we're|we are|it's|it is"
-    r"|still"
-    r"|currently) blocked\b|\bblocks (?:us|me|the (?:release"
+    r"|still|currently) blocked\b|\bblocks (?:us|me|the (?:release"
     r"|rollout|deploy\w*|merge|work|progress|rest|next|launch|migration|upgrade))\b"
     r"|(?:i'm|i am|we're|we are|still|currently|is|are|(?:^|[,;])\s*(?:but )?) ?waiting (?:for"
     r"|on)\b"

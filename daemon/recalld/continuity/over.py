@@ -39,6 +39,7 @@ _TROUBLE = {
     True: re.compile(extract_zh.TROUBLE),
 }
 _COMMAND = re.compile(r"\s*/[\w:-]+\s*")
+_PROPOSES = re.compile(r"吧\W*$|\bthen\W*$")
 _LETTERS = re.compile(r"\w")
 
 
@@ -153,7 +154,9 @@ def _is_carried_out(planned: str, hearing: Hearing, place: int) -> bool:
     said = reports or [each for each in told if states(each)]
     if not said or _is_unfinished(said[-1]):
         return False
-    return lets_go_on(one.user, planned) or _is_about(planned, one.user, said)
+    if _is_about(planned, one.user, said):
+        return True
+    return lets_go_on(one.user, planned) and not _is_answered(one.user, planned, said)
 
 
 def _is_about(planned: str, user: str, reports: Iterable[Told]) -> bool:
@@ -164,6 +167,18 @@ def _is_about(planned: str, user: str, reports: Iterable[Told]) -> bool:
     if asks(user) or going_of(user).holds.search(plain(user)) is not None:
         return False
     return any(_tells(each, wanted) for each in reports)
+
+
+def _is_answered(user: str, planned: str, reports: Iterable[Told]) -> bool:
+    """Whether the reports are of something that the user named beside what is planned.
+
+    "The logo is blurry" is no yes; who chooses how to do it ("as CSV then") says yes.
+    """
+    words, said = words_of(user), plain(user)
+    if words.chosen.match(said) is not None or _PROPOSES.search(user) is not None:
+        return False
+    others = content(user) - content(planned)
+    return any(not others.isdisjoint(content(each.report)) for each in reports)
 
 
 def _tells(told: Told, wanted: frozenset[str]) -> bool:
@@ -192,7 +207,8 @@ def lets_go_on(user: str, planned: str) -> bool:
     own, wanted = content(user), content(planned)
     if own & wanted and 2 * len(own & wanted) >= min(len(own), len(wanted)):
         return True
-    if len(own) >= MIN_OWN_WORDS + has_cjk(user):
+    trouble = _TROUBLE[has_cjk(user)].match(said) is not None
+    if trouble or len(own) >= MIN_OWN_WORDS + has_cjk(user):
         return False
     short = has_cjk(user) and len(_LETTERS.findall(user)) <= MAX_YES_CHARS
     new = _TASK[has_cjk(user)].match(said) is not None and _SAME_AGAIN.match(said) is None
