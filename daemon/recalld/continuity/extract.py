@@ -30,6 +30,8 @@ MIN_NEW_TASK_PAIRS = 8
 MAX_POINTING_WORDS = 5
 # Words shared with what was just said, by which a request goes on with it.
 SHARED_WORDS = 2
+# Of so many answers it is known what was said last.
+LAST_TURNS = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,7 +168,10 @@ def _objective(before: Checkpoint | None, said: Sequence[Exchange]) -> tuple[str
     since = 0
     last = "" if before is None else f"{before.current_step}\n{before.next_action}"
     for place, one in enumerate(said):
-        task = _other_work(one, objective, last) if objective else ""
+        heard = "\n".join(
+            [last, *(each.answer for each in said[max(since, place - LAST_TURNS) : place])]
+        )
+        task = _other_work(one, objective, heard) if objective else ""
         if task:
             objective, since, last = _short(task.rstrip(" :：")), place, one.answer
             continue
@@ -179,12 +184,12 @@ def _objective(before: Checkpoint | None, said: Sequence[Exchange]) -> tuple[str
     return objective, since
 
 
-def _other_work(one: Exchange, objective: str, last: str) -> str:
+def _other_work(one: Exchange, objective: str, heard: str) -> str:
     """What the user says has to be done before the work goes on, or goes back to; "" for none.
 
-    It is about something else than the objective and what was said ``last``.
+    It is about something else than the objective and what was ``heard`` last.
     """
-    known = f"{objective}\n{last}"
+    known = f"{objective}\n{heard}"
     for place, sentence in enumerate(one.asked):
         words, said = _words(sentence), plain(sentence)
         found = words.interrupts.match(said) or words.returns.match(said)

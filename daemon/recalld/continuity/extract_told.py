@@ -32,7 +32,7 @@ MAX_BEHIND_PLAN = 2
 MAX_CHARS = 200
 MAX_CJK_CHARS = 100
 # What comes next is said again; before that it may be over.
-LAST_TURNS = 3
+LAST_TURNS = 8
 
 _PLANS = tuple(Plan)
 # Work told behind these shows that it went on from there.
