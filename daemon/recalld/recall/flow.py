@@ -27,8 +27,9 @@ from recalld.recall.steps import Vector
 from recalld.recall.trace import Queries, trace_of
 
 # Recalls kept in memory for ``recall.explain``; older ones are read back from the trace files.
-RECENT = 512
-# A longer message is not kept behind its answer: 512 of the longest would be 400 MB.
+# Few: what is kept alive costs every prompt (of 512, two hundredths of a ``no``).
+RECENT = 32
+# A longer message is not kept behind its answer: 32 of the longest would be 25 MB.
 HEAVY_CHARS = 8_192
 # What reading a trace back from the files of all workspaces may take.
 EXPLAIN_MS = 2_000
