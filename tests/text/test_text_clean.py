@@ -3,7 +3,7 @@
 from time import thread_time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from recalld.text.clean import OWN_TAGS, blank_own_blocks, clean_prompt, strip_own_blocks
@@ -124,8 +124,15 @@ PIECES = st.sampled_from(
 )  # fmt: skip
 
 
+TASK = "[Subagent Task]: "
+
+
 @settings(max_examples=300, deadline=None)
 @given(st.lists(PIECES, max_size=10).map("".join))
+@example("<recall-context>" * 9)
+@example(f"{TASK}{'<recall-context>' * 6}")
+@example(f"{TASK}<recall-context>" * 40)
+@example("[Wed 2026-05-06 10:00 UTC] [Subagent Task]: <recall-context>\n\n" * 40)
 def test_cleaning_is_idempotent_and_files_keep_their_line_feeds(text: str) -> None:
     cleaned = clean_prompt(text)
     assert clean_prompt(cleaned) == cleaned

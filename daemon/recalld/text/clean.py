@@ -27,8 +27,10 @@ HOST_TAGS = (
     "relevant-memories",
     "system-reminder",
 )
-# Envelopes lie in one another; deeper nesting than this is nobody's format.
+# Envelopes lie in one another; deeper nesting than this is nobody's format, and would cost a long
+# text its time. A short one is read until nothing more comes off.
 MAX_PASSES = 6
+MIN_READ_CHARS = 65_536
 # A host's metadata has a dozen lines; without a bound every unclosed brace would scan the rest.
 MAX_METADATA_LINES = 200
 
@@ -44,8 +46,8 @@ _OWN = _tag_pattern(OWN_TAGS)
 _ANY = _tag_pattern((*OWN_TAGS, *HOST_TAGS))
 _INTERNAL = re.compile(r"<<<(?P<close>BEGIN|END)_[A-Z_]{0,40}INTERNAL_CONTEXT>>>", re.I)
 _LEFT_OPEN = re.compile(
-    rf"^[ \t]*(?:<(?:{'|'.join((*OWN_TAGS, *HOST_TAGS))})>"
-    r"|<<<BEGIN_[A-Z_]{0,40}INTERNAL_CONTEXT>>>)[ \t]*(?:\n[^\n]*\S[^\n]*)*",
+    rf"^[ \t]*(?:(?:<(?:{'|'.join((*OWN_TAGS, *HOST_TAGS))})>"
+    r"|<<<BEGIN_[A-Z_]{0,40}INTERNAL_CONTEXT>>>)[ \t]*+)++(?:\n[^\n]*\S[^\n]*)*",
     re.I | re.M,
 )
 _LEFT_CLOSED = re.compile(
@@ -80,8 +82,9 @@ def clean_prompt(text: str) -> str:
     ``System:`` lines, the heads of inter-session and sub-agent messages, a leading weekday
     stamp. A block left open ends with its paragraph.
     """
-    for _ in range(MAX_PASSES):
-        before = text
+    read_chars, most_chars = 0, max(MAX_PASSES * len(text), MIN_READ_CHARS)
+    while read_chars <= most_chars:
+        before, read_chars = text, read_chars + len(text)
         text = _without_pairs(_without_pairs(text, _ANY), _INTERNAL)
         text = _LEFT_CLOSED.sub("", _LEFT_OPEN.sub("", text))
         text = "\n".join(_own_lines(text.split("\n"))).strip()
