@@ -15,8 +15,11 @@ from support.guards import noted_errors, run_in_short_steps
 import anyio._backends._trio  # noqa: F401  isort: skip
 
 # How long an example takes is no property: a busy machine fails none.
-settings.register_profile("recalld", deadline=None)
-settings.load_profile("recalld")
+settings.register_profile("recalld", deadline=None, derandomize=True)
+settings.register_profile("explore", deadline=None)
+# The same examples for the same code, so that a run says something of a change; new ones come
+# with RECALLD_TEST_PROFILE=explore.
+settings.load_profile(os.environ.get("RECALLD_TEST_PROFILE", "recalld"))
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 
