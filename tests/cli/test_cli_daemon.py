@@ -166,22 +166,32 @@ def test_the_demo_refuses_a_folder_without_notes(tmp_path: Path, what: str):
     assert "Traceback" not in ran.stderr
 
 
-def test_ctrl_c_ends_the_demo_its_daemon_and_its_files(tmp_path: Path):
-    process = subprocess.Popen(
+def interrupted_demo(scratch: Path) -> tuple[int, str, bool]:
+    """Exit status and standard error of a demo that got Ctrl-C; whether it had files then."""
+    with subprocess.Popen(
         [sys.executable, "-m", "recalld", "demo"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        env={**ENVIRON, "TMPDIR": str(tmp_path)},
-    )
-    assert process.stdout is not None
-    assert process.stdout.readline().startswith("recalld demo: ")
-    assert list(tmp_path.iterdir()) != []
-    process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=20)
-    assert process.returncode == 130
-    assert err == ""
-    assert list(tmp_path.iterdir()) == []
+        env={**ENVIRON, "TMPDIR": str(scratch)},
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline().startswith("recalld demo: ")
+        had_files = list(scratch.iterdir()) != []
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=20)
+    return process.returncode, err, had_files
+
+
+def test_ctrl_c_ends_the_demo_its_daemon_and_its_files(tmp_path: Path):
+    # A demo takes two seconds, and a busy machine may be late: then it is over before Ctrl-C.
+    for _ in range(5):
+        code, err, had_files = interrupted_demo(tmp_path)
+        assert err == ""
+        assert list(tmp_path.iterdir()) == []
+        if code != 0 and had_files:
+            break
+    assert (code, had_files) == (130, True)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
