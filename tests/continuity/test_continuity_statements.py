@@ -119,3 +119,17 @@ def test_long_answers_are_read_fast(piece: str):
     statements(piece * 20_000)
     statements((piece * 200 + "\n") * 200)
     assert process_time() - started < 1
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("The limit is 2**10 files, or 3**5 links.", "The limit is 2**10 files, or 3**5 links."),
+        ("It calls f(**options) now.", "It calls f(**options) now."),
+        ("The **row count** check is **done**.", "The row count check is done."),
+        ("**[The plan](plan.md)** is written.", "The plan is written."),
+        ("这是**重点**内容。", "这是重点内容。"),
+    ],
+)
+def test_stars_are_marks_in_pairs_around_words(said: str, told: str):
+    assert [one.text for one in statements(said)] == [told]

@@ -62,7 +62,11 @@ _LINE = re.compile(
     r"\U0001f000-\U0001faff]\ufe0f?[ \t]*)*)"
 )
 _RULE = re.compile(r"[ \t]*([-*_=─])(?:[ \t]*\1){2,}[ \t]*")
-_MARKS = re.compile(r"(?P<kept>`[^`\n]*`)|\*\*|~~|\[(?P<link>[^\[\]\n]{1,200})\]\([^()\s]{1,300}\)")
+# Stars are marks in pairs around words; those of 2**10 and f(**options) say something.
+_MARKS = re.compile(
+    r"(?P<kept>`[^`\n]*`)|(?<![A-Za-z0-9])\*\*(?P<bold>(?:(?!\*\*)[^\n]){1,400})\*\*"
+    r"(?![A-Za-z0-9])|~~|\[(?P<link>[^\[\]\n]{1,200})\]\([^()\s]{1,300}\)"
+)
 _STRUCK = re.compile(r"~~[^~\n]+~~")
 _BOLD = re.compile(r"\*\*[^*\n]{1,80}\*\*[ \t]*[:：]?[ \t]*")
 _END = re.compile(r"[.!?…]+[)\"'”’\]]*(?:\s+|$)|[。！？]+[”」』）)]*\s*")
@@ -205,6 +209,8 @@ def _topic(found: re.Match[str]) -> Topic:
 
 
 def _unmarked(found: re.Match[str]) -> str:
+    if found["bold"] is not None:
+        return _MARKS.sub(_unmarked, found["bold"])
     return found["kept"] or found["link"] or ""
 
 
